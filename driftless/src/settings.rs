@@ -117,7 +117,7 @@ pub(crate) struct DocumentSource {
 /// `[source.token]`: names of the places that hold credentials, never the credentials. Its keys are those of the runtime's table.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TokenSource {
-    /// How the names of the environment variables begin that go before these keys: with `ORDERS_`, those that
+    /// The prefix of the environment variables that override these keys: with `ORDERS_`, those that
     /// configure a program.
     pub(crate) variables: Option<String>,
     pub(crate) keys: CredentialSettings,

@@ -57,7 +57,7 @@ pub struct ItemChange {
     pub after: Option<ItemState>,
     /// The effect on a program that uses it.
     pub source: Source,
-    /// How many members went the same way with their type.
+    /// Number of the members that went the same way with their type.
     pub with: usize,
 }
 

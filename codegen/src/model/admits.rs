@@ -1,4 +1,4 @@
-//! Which values a schema admits, as far as `allOf` needs to know: the types of JSON, and a list where it gives one.
+//! The values that a schema admits, as far as `allOf` needs them: the types of JSON, and its list of values, if it has one.
 
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;

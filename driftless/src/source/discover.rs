@@ -353,7 +353,7 @@ fn plain(title: &str) -> String {
     if words.is_empty() { DEFAULT_NAME.to_owned() } else { words.join("-") }
 }
 
-/// How the configuration names a document: by its path below the base URL, else in full.
+/// The name of a document in the configuration: by its path below the base URL, else in full.
 pub(crate) fn relative(base: &Url, url: &Url) -> String {
     let prefix = base.path().trim_end_matches('/');
     let path = url.path().strip_prefix(prefix).filter(|rest| rest.starts_with('/'));

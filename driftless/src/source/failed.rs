@@ -34,7 +34,7 @@ pub(super) fn packed_wrongly(address: &str, why: &str) -> Failure {
     )
 }
 
-/// Why a redirect is not followed.
+/// The reason that a redirect is not followed.
 pub(super) enum Redirect {
     /// To another server, which is not to see the credential.
     Elsewhere,
@@ -98,7 +98,7 @@ pub(super) fn failure(url: &Url, error: &Error) -> Failure {
     Failure::new(Exit::Download, code, message, format!("{hint}\n{OFFLINE}"))
 }
 
-/// Why there is no token: the configuration, the secret, or the issuer.
+/// The reason that no token was obtained: the configuration, the secret, or the issuer.
 pub(super) fn no_token(error: &Error) -> Failure {
     let cause = said(error);
     let code = match cause.code {

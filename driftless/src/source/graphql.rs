@@ -91,7 +91,7 @@ impl Fetcher<'_> {
     }
 }
 
-/// Why there is no schema; the reason that says most is kept.
+/// The reason that no schema was found; the one that says most is kept.
 #[derive(Debug, Default)]
 struct Reasons(Option<(u8, Failure)>);
 

@@ -25,9 +25,9 @@ const REDIRECTS: usize = 5;
 const LONGEST_TAG: usize = 512;
 const ACCEPT: &str = "application/json, application/yaml;q=0.9, */*;q=0.1";
 
-/// How often one place is asked, where it asks for a pause, or its server fails.
+/// Number of requests to one place, if it asks for a pause or its server fails.
 const ATTEMPTS: usize = 3;
-/// How often a run asks again because servers fail, and how long it waits before that.
+/// Number of retries of a run because servers fail, and the pause before each.
 const SECOND_CHANCES: u32 = 2;
 const BREATH: Duration = Duration::from_millis(250);
 /// The longest time that a run waits because servers ask for it, however long it may take.
@@ -40,11 +40,11 @@ pub(crate) struct Http<'s> {
     connect_timeout: Duration,
     timeout: Duration,
     network: Network,
-    /// How long it still waits where servers ask for a pause, all places together.
+    /// The rest of the time for pauses that servers ask for, all places together.
     patience: Mutex<Duration>,
     /// The client without a credential.
     open: OnceLock<Client>,
-    /// How often it still asks again where a server failed, all places together.
+    /// The rest of the retries after failures of servers, all places together.
     second_chances: AtomicU32,
     authorized: Option<Authorized>,
     /// The place that configures credentials for it.
@@ -54,7 +54,7 @@ pub(crate) struct Http<'s> {
 /// The place that configures a credential, for messages.
 #[derive(Clone, Debug)]
 pub(super) struct CredentialPlace {
-    /// How the names of the variables begin; empty: none is read.
+    /// The prefix of the variables; empty: none is read.
     pub(super) variables: String,
     /// The table of the configuration.
     pub(super) table: String,
@@ -120,7 +120,7 @@ impl<'s> Http<'s> {
         &self.place
     }
 
-    /// How the names of the variables begin that are read of the network; empty: none is.
+    /// The prefix of the variables of the network that are read; empty: none is.
     fn variables(&self) -> &str {
         &self.network.variables
     }
@@ -215,7 +215,7 @@ impl<'s> Http<'s> {
             && self.second_chances.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_ok()
     }
 
-    /// How long to wait before the place is asked again. A pause that a run has no time for is not waited for at all.
+    /// Returns the pause before the place is asked again. A pause that a run has no time for is not waited for at all.
     fn pause(&self, answer: &Answer) -> Option<Duration> {
         let pause = answer.retry_after.filter(|_| is_busy(answer.status))?;
         let mut patience = self.patience.lock().unwrap_or_else(PoisonError::into_inner);
@@ -319,7 +319,7 @@ impl<'s> Http<'s> {
         }
     }
 
-    /// How a host is allowed to be `http`.
+    /// Describes the settings that allow `http` to a host.
     fn allowing(&self, host: &str) -> String {
         let host = host.trim_start_matches('[').trim_end_matches(']');
         let programs = &self.network.programs;

@@ -9,7 +9,7 @@ use crate::settings::DEFAULT_NAME;
 
 /// Largest part of a page that is read, in bytes: some pages hold a whole contract in front of the list.
 const PAGE: usize = 8 * 1024 * 1024;
-/// How many places of a page are looked at, and how far behind each of them.
+/// Number of places of a page that are looked at, and the length that is read behind each.
 const PLACES: usize = 2_000;
 const REACH: usize = 16 * 1024;
 /// Most documents, and most scripts, of a page that count.

@@ -1,4 +1,4 @@
-//! Which documents are fetched, from where, and with whose token.
+//! The documents that are fetched, their sources, and their tokens.
 
 use std::path::{Path, PathBuf};
 
@@ -181,8 +181,8 @@ fn wanted(
     Ok(Wanted { name: name.clone(), place, token })
 }
 
-/// Why credentials that are set are used nowhere, or not for every address: one is for the origin of the base URL, and one of a
-/// document for that document. A line each.
+/// The reasons that set credentials are used nowhere, or not for every address, a line each. A credential is for the origin of
+/// the base URL, and one of a document for that document.
 pub(super) fn unsent(settings: &Settings, plan: &SourcePlan, flags: &Regenerate) -> Vec<String> {
     let (source, programs) = (&settings.source, &settings.codegen.config.client.variables);
     let mut notes = Vec::new();
@@ -226,7 +226,7 @@ fn token_of(token: &TokenSource) -> Option<String> {
     token.variables.as_deref().filter(|prefix| !prefix.is_empty()).and_then(set)
 }
 
-/// Why the token of the base URL is not sent, or not to every address.
+/// The reason that the token of the base URL is not sent, or not to every address.
 fn unsent_to(source: &SourceSettings, plan: &SourcePlan) -> Option<String> {
     let base_url = source.base_url_env.as_deref().unwrap_or("base_url");
     let (base, documents) = match plan {

@@ -9,7 +9,7 @@ use super::http::{CredentialPlace, Http};
 use crate::failure::{Exit, Failure};
 
 impl Http<'_> {
-    /// Why an error status ends the work.
+    /// The failure by which an error status ends the work.
     pub(crate) fn refused(&self, answer: &Answer) -> Failure {
         let address = shown(&answer.url);
         let (code, hint) = match answer.status {

@@ -127,25 +127,35 @@ fn carriage_returns_are_found() {
 
 #[test]
 fn crates_without_the_two_attributes_are_found() {
-    let shared = "[workspace.lints.rust]\nunsafe_code = \"forbid\"\n";
-    let inherits = "[lints]\nworkspace = true\n";
+    let shared = "[workspace]\nmembers = [\"codegen\", \"cli/engine\", \"sandbox\", \"xtask\"]\n\
+                  [workspace.lints.rust]\nunsafe_code = \"forbid\"\n";
+    let inherits = |name: &str| format!("[package]\nname = \"{name}\"\npublish = true\n[lints]\nworkspace = true\n");
     let files = [
         file("Cargo.toml", shared),
-        file("codegen/Cargo.toml", inherits),
+        file("CONTRIBUTING.md", "`cargo package -p one`\n`cargo publish -p one -p other`.\ncargo package -p other -p one\n"),
+        file("LICENSE-MIT", ""),
+        file("codegen/Cargo.toml", &inherits("one")),
+        file("codegen/LICENSE-APACHE", ""),
+        file("codegen/LICENSE-MIT", ""),
         file("codegen/src/lib.rs", "#![deny(missing_docs)]\n"),
-        file("generated-client/Cargo.toml", inherits),
-        file("generated-client/src/lib.rs", "//! None.\n"),
+        file("cli/engine/Cargo.toml", &inherits("two")),
+        file("cli/engine/LICENSE-APACHE", ""),
+        file("cli/engine/src/lib.rs", "//! None.\n"),
         file("sandbox/Cargo.toml", "[package]\n"),
         file("sandbox/src/lib.rs", ""),
         file("xtask/Cargo.toml", "[package]\n"),
         file("xtask/src/main.rs", "#![forbid(unsafe_code)]\n"),
     ];
-    let rules: Vec<(String, &str)> =
-        crates::check(&files).into_iter().map(|finding| (finding.file, finding.rule)).collect();
-    assert_eq!(
-        rules,
-        [("generated-client/src/lib.rs".to_owned(), "missing-docs"), ("sandbox/src/lib.rs".to_owned(), "unsafe-code"),]
-    );
+    let rules: Vec<(String, &str, usize)> =
+        crates::check(&files).into_iter().map(|finding| (finding.file, finding.rule, finding.line)).collect();
+    let expected = [
+        ("cli/engine/Cargo.toml", "licence", 1),
+        ("CONTRIBUTING.md", "published", 2),
+        ("CONTRIBUTING.md", "published", 3),
+        ("cli/engine/src/lib.rs", "missing-docs", 1),
+        ("sandbox/src/lib.rs", "unsafe-code", 1),
+    ];
+    assert_eq!(rules, expected.map(|(file, rule, line)| (file.to_owned(), rule, line)));
 }
 
 #[test]
@@ -267,8 +277,8 @@ fn a_circle_of_modules_is_found_however_a_name_is_taken() {
 fn a_sentence_without_a_subject_is_found_in_comments_and_pages() {
     let code = "//! Whether it is.\n//!\n//! A list. Where it lies\n//! is said. What then?\n\nlet a = \"// What\"; // Who asks.\n\
                 let b = r#\"\n// Where\n\"#; let c = '\"'; // Fine, what it is.\n/// ```\n/// // What\n/// ```\nfn b<'a>() {}\n";
-    let page =
-        "# What it is\n\n## Where is it?\n\nText. Whoever reads.\n\n```sh\nWhat\n```\n- **Where** it lies.\n| what |\n";
+    let page = "# What it is\n\n## Where is it?\n\nText. Whoever reads.\n\n```sh\nWhat\n```\n- **Where** it lies.\n| what |\n\n\
+                ## How it compares\n\n[How it compares](a.md). How it ends. Why?\n\n## Where it lies\n";
     let script = "#!/bin/sh\n# What it does.\nrun # It goes.\n";
     let files = [
         file("codegen/src/a.rs", code),
@@ -280,7 +290,7 @@ fn a_sentence_without_a_subject_is_found_in_comments_and_pages() {
     ];
     let positions: Vec<_> = words::check_except(&files, &["runtime/"]).into_iter().filter(|it| it.line > 1).collect();
     let code = [3, 6].map(|line| at("codegen/src/a.rs", line));
-    let page = [5, 10].map(|line| at("codegen/a.md", line));
+    let page = [5, 10, 15, 17].map(|line| at("codegen/a.md", line));
     assert_eq!(places(&positions), [&code[..], &page[..], &[at("codegen/a.sh", 2)]].concat());
 }
 

@@ -3,7 +3,10 @@
 use super::{File, Finding, prose};
 
 /// Words that begin a clause without a subject.
-const HEADLESS: [&str; 5] = ["what", "whether", "where", "who", "whoever"];
+const HEADLESS: [&str; 8] = ["how", "what", "whether", "where", "which", "who", "whoever", "why"];
+
+/// Words that the heading of a page, and a link to a page, may begin with: "How it compares".
+const TITLES: [&str; 3] = ["how", "which", "why"];
 
 /// Limit of "what" in 1,000 words of comments. tokio, axum, reqwest and hyper stay below 0.7.
 const WHATS: usize = 2;
@@ -110,6 +113,7 @@ impl Counts {
         let mut counts = Self::default();
         if file.path.ends_with(".md") {
             let lines = file.text().unwrap_or_default().lines().enumerate();
+            let lines = lines.filter(|(_, line)| !is_title(line));
             counts.sentences(&prose::paragraphs(lines.map(|(index, line)| (index + 1, line))));
             return counts;
         }
@@ -127,7 +131,8 @@ impl Counts {
         for sentence in paragraphs.iter().flat_map(|paragraph| prose::sentences(paragraph)) {
             let (Some((line, first)), Some((_, last))) = (sentence.first(), sentence.last()) else { continue };
             let is_question = last.trim_end_matches([')', '"', '*', '_']).ends_with('?');
-            if !is_question && first.contains(char::is_uppercase) && HEADLESS.contains(&plain(first).as_str()) {
+            let is_link = first.starts_with('[') && TITLES.contains(&plain(first).as_str());
+            if !is_question && !is_link && first.contains(char::is_uppercase) && HEADLESS.contains(&plain(first).as_str()) {
                 let words: Vec<&str> = sentence.iter().take(3).map(|(_, word)| *word).collect();
                 self.headless.push((*line, words.join(" ")));
             }
@@ -151,6 +156,12 @@ impl std::fmt::Display for Counts {
         write!(f, "; \"what\" {} times in {} words of comments,", self.whats, self.words)?;
         write!(f, " {}.{} in 1,000", per_ten_thousand / 10, per_ten_thousand % 10)
     }
+}
+
+/// Returns whether a line of a page is a heading that begins with one of `TITLES`.
+fn is_title(line: &str) -> bool {
+    let heading = line.strip_prefix('#').and_then(|line| line.trim_start_matches('#').split_whitespace().next());
+    heading.is_some_and(|word| TITLES.contains(&plain(word).as_str()))
 }
 
 /// A word without punctuation, in lower case.
