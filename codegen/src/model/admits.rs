@@ -139,7 +139,7 @@ impl<'a> Admitted<'a> {
     }
 
     /// The one reference of an `allOf` beside a `type` that excludes it, as some generators write `type: object` beside
-    /// an enumeration: the reference says which values there are.
+    /// an enumeration: the reference lists the values.
     pub(super) fn contradicted_reference(&mut self, node: &Node<'a>) -> Option<Node<'a>> {
         let says_more = ["properties", "oneOf", "anyOf", "enum", "not"].iter().any(|key| node.value.get(key).is_some());
         if says_more || node.text("type").is_empty() {

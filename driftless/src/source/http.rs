@@ -11,7 +11,7 @@ use driftless_runtime::download::{ConnectionSettings, Credentials, Download, sec
 use driftless_runtime::{Client, Method};
 use url::{Origin, Url};
 
-use super::address::{may_lead, shown};
+use super::address::{may_lead, stripped};
 use super::answer::{Answer, is_busy, is_failing, seconds};
 use super::credential::Network;
 use super::encoding;
@@ -156,10 +156,10 @@ impl<'s> Http<'s> {
             let Some(next) = next else { return Ok(Answer { asked: asked.clone(), ..answer }) };
             let next = url.join(next).map_err(|_| redirected(&url, "an address that is not a URL", Redirect::Lost))?;
             if self.is_authorized_for(&url) && !self.is_authorized_for(&next) {
-                return Err(redirected(&url, &shown(&next), Redirect::Elsewhere));
+                return Err(redirected(&url, &stripped(&next), Redirect::Elsewhere));
             }
             if !may_lead(&url, &next) {
-                return Err(redirected(&url, &shown(&next), Redirect::Here));
+                return Err(redirected(&url, &stripped(&next), Redirect::Here));
             }
             url = next;
         }
@@ -190,7 +190,7 @@ impl<'s> Http<'s> {
     ) -> Result<Answer, Failure> {
         for _ in 1..ATTEMPTS {
             let answer = self.attempt(method, url, headers.clone(), body.clone(), LIMIT, received).await?;
-            let (address, status) = (shown(url), answer.status.as_u16());
+            let (address, status) = (stripped(url), answer.status.as_u16());
             let pause = match self.pause(&answer) {
                 Some(pause) => {
                     self.steps.note(&format!("{address} answered {status}: asking again in {}", seconds(pause)));
@@ -250,8 +250,8 @@ impl<'s> Http<'s> {
             Ok(body) => body,
             // The limit cuts the body off, and it is for messages only.
             Err(_) if !came.status.is_success() => Vec::new(),
-            Err(encoding::Trouble::TooLarge) => return Err(bomb(&shown(url), came.body.len())),
-            Err(encoding::Trouble::Broken(why)) => return Err(packed_wrongly(&shown(url), &why)),
+            Err(encoding::Trouble::TooLarge) => return Err(bomb(&stripped(url), came.body.len())),
+            Err(encoding::Trouble::Broken(why)) => return Err(packed_wrongly(&stripped(url), &why)),
         };
         let answer = Answer {
             asked: url.clone(),
@@ -266,8 +266,8 @@ impl<'s> Http<'s> {
         };
         // The repository keeps the received bytes.
         if answer.status.is_success() {
-            repeats_no_secret(&shown(url), &String::from_utf8_lossy(&answer.body))?;
-            repeats_no_secret(&shown(url), answer.etag.as_deref().unwrap_or_default())?;
+            repeats_no_secret(&stripped(url), &String::from_utf8_lossy(&answer.body))?;
+            repeats_no_secret(&stripped(url), answer.etag.as_deref().unwrap_or_default())?;
         }
         Ok(answer)
     }
@@ -304,7 +304,7 @@ impl<'s> Http<'s> {
             "http" if self.network.connections.allow_plain(url).map_err(|error| no_token(&error))? => Ok(()),
             "http" => Err(Failure::configuration(
                 "configuration/plain-http",
-                format!("{} is plain http, which is for loopback, and for hosts that are allowed to be", shown(url)),
+                format!("{} is plain http, which is for loopback, and for hosts that are allowed to be", stripped(url)),
                 format!(
                     "use https; or save the contract by other means and name it with --contract FILE\n\
                      or allow it, where nobody but the two ends can read what is sent, tokens and secrets among it: {}",
@@ -313,7 +313,7 @@ impl<'s> Http<'s> {
             )),
             other => Err(Failure::configuration(
                 "configuration/scheme",
-                format!("{}: {other} is not a scheme that can be downloaded from", shown(url)),
+                format!("{}: {other} is not a scheme that can be downloaded from", stripped(url)),
                 "use an https URL",
             )),
         }

@@ -2,7 +2,7 @@
 
 use driftless_runtime::StatusCode;
 
-use super::address::shown;
+use super::address::stripped;
 use super::answer::{Answer, clip, is_busy, seconds};
 use super::failed::OFFLINE;
 use super::http::{CredentialPlace, Http};
@@ -11,7 +11,7 @@ use crate::failure::{Exit, Failure};
 impl Http<'_> {
     /// The failure by which an error status ends the work.
     pub(crate) fn refused(&self, answer: &Answer) -> Failure {
-        let address = shown(&answer.url);
+        let address = stripped(&answer.url);
         let (code, hint) = match answer.status {
             StatusCode::UNAUTHORIZED => ("download/unauthorized", self.unauthorized(answer)),
             StatusCode::FORBIDDEN => {

@@ -34,11 +34,14 @@ fn abrupt_ends_are_found_in_code_only() {
 }
 
 #[test]
-fn names_of_one_service_are_found_in_generator_and_runtime() {
-    let text =
-        "use rustls_platform_verifier::Verifier;\n// The Platform.\nlet team = 1;\nmod tests {\n// platform\n}\n";
-    let files = ["runtime/src/a.rs", "runtime/src/a/tests.rs", "driftless/src/a.rs"].map(|path| file(path, text));
-    assert_eq!(places(&generic::check(&files)), [at("runtime/src/a.rs", 2), at("runtime/src/a.rs", 3)]);
+fn names_of_one_service_are_found_in_published_code() {
+    let text = "use rustls_platform_verifier::Verifier;\n// The Platform.\nlet team = 1; // The sandbox.\n// The sandbox.\n\
+                mod tests {\n// platform\n}\n";
+    let files = ["runtime/src/a.rs", "runtime/src/a/tests.rs", "driftless/src/a.rs", "sandbox/src/a.rs"];
+    let files = files.map(|path| file(path, text));
+    let runtime = [2, 3, 4].map(|line| at("runtime/src/a.rs", line));
+    let tool = [2, 3].map(|line| at("driftless/src/a.rs", line));
+    assert_eq!(places(&generic::check(&files)), [&runtime[..], &tool[..]].concat());
 }
 
 /// A workspace of members with these manifests, and the arrows that its page draws.
@@ -132,7 +135,10 @@ fn crates_without_the_two_attributes_are_found() {
     let inherits = |name: &str| format!("[package]\nname = \"{name}\"\npublish = true\n[lints]\nworkspace = true\n");
     let files = [
         file("Cargo.toml", shared),
-        file("CONTRIBUTING.md", "`cargo package -p one`\n`cargo publish -p one -p other`.\ncargo package -p other -p one\n"),
+        file(
+            "CONTRIBUTING.md",
+            "`cargo package -p one`\n`cargo publish -p one -p other`.\ncargo package -p other -p one\n",
+        ),
         file("LICENSE-MIT", ""),
         file("codegen/Cargo.toml", &inherits("one")),
         file("codegen/LICENSE-APACHE", ""),
@@ -308,8 +314,10 @@ fn a_comment_says_what_rarely_and_code_says_no_private_name() {
 #[test]
 fn a_local_says_what_it_is_and_a_constructor_what_it_takes() {
     let code = "let found = 1;\nif let Some((shown, _)) = a {}\nlet b = c.iter().any(|(held, _)| *held == d);\n\
-                fn e(said: &str) {}\npub fn of(a: u8) {}\nfor found in b {}\n\
-                let c = a.found;\nlet d = \"found\"; // found\nlet is_found = found(a);\nfn off() {}\nlet e = found;\n";
+                fn e(said: &str) {}\npub fn of(a: u8) {}\nfor found in b {}\nfn held(&self);\nlet of = |a| a;\n\
+                    pub(super) found: u8,\n    of: &str,\nstruct A { held: u8 }\nSome(shown) => 1,\npub held: u64,\n\
+                let c = a.found;\nlet d = \"found\"; // found\nlet is_found = found(a);\nfn off() {}\nlet e = found;\n\
+                a.found => 1,\nSome(a) => found,\nb if a == found => 1,\nlet f = a::of(b);\nf(found, held);\n";
     let positions = places(&words::check_except(&[file("codegen/src/a.rs", code)], &[]));
-    assert_eq!(positions, (1..=6).map(|line| at("codegen/src/a.rs", line)).collect::<Vec<_>>());
+    assert_eq!(positions, (1..=13).map(|line| at("codegen/src/a.rs", line)).collect::<Vec<_>>());
 }
