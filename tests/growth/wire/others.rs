@@ -147,7 +147,7 @@ fn show(title: &str, rules: &Tallies) {
 fn refuted_breaks(rules: &Tallies, unseen: &[Unseen]) -> Vec<String> {
     let is_unseen = |rule: &str, line: &str| {
         let name = line.split(':').next().unwrap_or_default();
-        unseen.iter().any(|(contract, accepted, _)| *accepted == rule && name.ends_with(contract))
+        unseen.iter().any(|(contract, refuted, _)| *refuted == rule && name.ends_with(contract))
     };
     let lines = rules.iter().flat_map(|(rule, tally)| tally.refuted.iter().map(move |line| (*rule, line)));
     let breaks = lines.filter(|(rule, line)| line.contains(": Break, met ") && !is_unseen(rule, line));
