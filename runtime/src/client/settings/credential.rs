@@ -310,7 +310,7 @@ impl CredentialSettings {
         Ok(Some(match &self.refresh_folder {
             Some(folder) => Box::new(RefreshToken::from_registration(registration, RefreshFolder::new(folder))),
             None if registration.secret.is_none() => {
-                let message = format!("the credential of {of} lacks the client's secret");
+                let message = format!("the credential of {owner} lacks the client's secret");
                 return Err(wrong(&message, &self.set_by(&["SECRET_FILE"], "`secret_file`, to a protected file")));
             }
             None => Box::new(ClientCredentials::from_registration(registration)),
