@@ -182,3 +182,41 @@ fn the_peers_have_the_versions_that_the_documentation_says() {
     }
     assert!(named >= 6, "{table}");
 }
+
+/// The text between two backticks at the beginning of each row of the table below a heading, or the first cell without them.
+fn first_cells(document: &str, heading: &str) -> BTreeSet<String> {
+    let text = read(document);
+    let (_, below) = text.split_once(&format!("\n{heading}\n")).unwrap_or_else(|| panic!("{document}: {heading}"));
+    let section = below.split("\n## ").next().unwrap();
+    let rows = section.lines().filter_map(|line| line.strip_prefix("| ")).skip(1);
+    rows.map(|row| row.split(" |").next().unwrap().trim_matches('`').to_owned()).collect()
+}
+
+#[test]
+fn the_pages_have_the_names_of_all_metrics() {
+    let source = read("runtime/src/telemetry.rs");
+    let metrics: BTreeSet<String> = ["counter!(\"", "gauge!(\"", "histogram!(\""]
+        .iter()
+        .flat_map(|start| source.split(start).skip(1))
+        .map(|rest| rest.split('"').next().unwrap().to_owned())
+        .collect();
+    assert!(metrics.len() > 10, "{metrics:?}");
+    assert_eq!(first_cells("docs/observability.md", "## Metrics"), metrics);
+    // A page that names a group of metrics, as `name.*`.
+    let groups: Vec<String> = read("docs/fleet.md").split('`').skip(1).step_by(2).map(str::to_owned).collect();
+    let groups: Vec<&str> = groups.iter().filter_map(|name| name.strip_suffix('*')).collect();
+    assert!(!groups.is_empty());
+    for group in groups {
+        assert!(metrics.iter().any(|name| name.starts_with(group)), "docs/fleet.md: {group}*");
+    }
+}
+
+#[test]
+fn the_page_of_drift_has_all_exit_codes() {
+    let source = read("driftless/src/flags.rs");
+    let (_, help) = source.split_once("EXIT_CODES: &str = \"").unwrap();
+    let lines = help.split("\";").next().unwrap().lines().skip(2);
+    let codes: BTreeSet<String> = lines.map(|line| line.split_whitespace().next().unwrap().to_owned()).collect();
+    assert!(codes.contains("130"), "{codes:?}");
+    assert_eq!(first_cells("docs/drift.md", "## Exit codes"), codes);
+}

@@ -114,7 +114,7 @@ fn regenerate(workspace: &Path, arguments: &[&str]) -> Run {
 }
 
 /// The output of a run, without the parts that change each time or with every change of the contract.
-fn said(run: &Run) -> String {
+fn stable_output(run: &Run) -> String {
     let mut text = String::new();
     for line in run.stdout.lines().chain(std::iter::once("--")).chain(run.stderr.lines()) {
         let words = line.split(' ').map(|word| {
@@ -149,11 +149,11 @@ fn a_first_run_says_what_it_did_and_a_second_one_that_nothing_is_left_to_do() {
     let workspace = bare();
     let first = regenerate(workspace.path(), &[]);
     assert_eq!(first.code, Some(0), "{first:?}");
-    insta::assert_snapshot!("first-run", said(&first));
+    insta::assert_snapshot!("first-run", stable_output(&first));
     let second = regenerate(workspace.path(), &[]);
     assert_eq!(second.code, Some(0), "{second:?}");
     assert!(second.stdout.contains(" 0 bytes written: everything is up to date"), "{second:?}");
-    insta::assert_snapshot!("second-run", said(&second));
+    insta::assert_snapshot!("second-run", stable_output(&second));
     let check = regenerate(workspace.path(), &["--check"]);
     assert_eq!(check.code, Some(0), "{check:?}");
 }

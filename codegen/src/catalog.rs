@@ -87,7 +87,7 @@ pub struct CatalogInput {
     pub required: bool,
     /// The type that a program makes.
     pub rust: String,
-    /// How the call takes it.
+    /// The form in which the call takes it.
     pub passing: Passing,
     /// The type in the contract.
     pub ty: CatalogValue,
@@ -99,7 +99,7 @@ pub struct CatalogInput {
     pub default: Option<String>,
 }
 
-/// How a function takes an argument of an owned type.
+/// The form in which a function takes an argument of an owned type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Passing {
@@ -124,7 +124,7 @@ pub struct CatalogBody {
     pub required: bool,
     /// The type that a program makes.
     pub rust: String,
-    /// How the call takes it.
+    /// The form in which the call takes it.
     pub passing: Passing,
     /// The type in the contract; `None` for text, files and forms of parts, which have a type of their own.
     pub ty: Option<CatalogValue>,

@@ -161,7 +161,7 @@ pub struct Correction {
     /// The new value, as JSON text. Without one, the value at the pointer is removed.
     #[serde(default)]
     pub value: Option<String>,
-    /// Why the published contract is wrong.
+    /// The reason that the published contract is wrong.
     pub reason: String,
 }
 

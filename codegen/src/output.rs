@@ -184,7 +184,7 @@ pub struct Stats {
 pub struct Degraded {
     /// Document and JSON pointer.
     pub pointer: String,
-    /// Why.
+    /// The reason.
     pub cause: String,
 }
 

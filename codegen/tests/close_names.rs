@@ -35,18 +35,18 @@ fn client(wires: &[&str], names: &Names) -> Result<Output, Report> {
         "components": {"schemas": {"Thing": object, "Kind": {"type": "string", "enum": wires}}},
     });
     let wires: Vec<&str> = wires.iter().copied().filter(|wire| WIRES[..OF_GRAPHQL].contains(wire)).collect();
-    let of = |line: &dyn Fn(&str) -> String| wires.iter().map(|wire| line(wire)).collect::<Vec<_>>().join(" ");
+    let joined = |line: &dyn Fn(&str) -> String| wires.iter().map(|wire| line(wire)).collect::<Vec<_>>().join(" ");
     let schema = format!(
         "type Query {{ thing(in: In, kind: Kind): Thing }} type Thing {{ one: Int {} }} input In {{ one: Int {} }} enum Kind {{ ONE {} }}",
-        of(&|wire| format!("\"`{wire}`\" {wire}: Int")),
-        of(&|wire| format!("\"`{wire}`\" {wire}: Int")),
-        of(&|wire| format!("\"`{wire}`\" {wire}")),
+        joined(&|wire| format!("\"`{wire}`\" {wire}: Int")),
+        joined(&|wire| format!("\"`{wire}`\" {wire}: Int")),
+        joined(&|wire| format!("\"`{wire}`\" {wire}")),
     );
     let document = format!(
         "query A($in: In, $kind: Kind {}) {{ thing(in: $in, kind: $kind) {{ one {} }} {} }}",
-        of(&|wire| format!("${wire}: Kind")),
-        of(&|wire| wire.to_owned()),
-        of(&|wire| format!("used_{wire}: thing(kind: ${wire}) {{ one }}")),
+        joined(&|wire| format!("${wire}: Kind")),
+        joined(&|wire| wire.to_owned()),
+        joined(&|wire| format!("used_{wire}: thing(kind: ${wire}) {{ one }}")),
     );
     let documents = [("a.graphql".to_owned(), document)].into();
     let setup = Setup { graphql: GraphqlFiles { documents, schema: Some(schema) }, ..Setup::default() };

@@ -136,14 +136,14 @@ fn defaults_stand_behind_arguments() {
 fn calls_that_programs_know_stay() {
     let plain = json!({"type": "string"});
     let with_default = json!({"type": "string", "default": "x"});
-    let of = |required: bool, schema: &Value| contract(&json!([parameter("sort-by", "query", required, schema)]));
+    let sorted = |required: bool, schema: &Value| contract(&json!([parameter("sort-by", "query", required, schema)]));
     let items =
         |output: &Output| -> BTreeSet<String> { output.api.items.iter().map(driftless_codegen::Item::line).collect() };
     let two = StyleVersion::Two;
     for (first, second, expected) in [
-        (of(true, &plain), of(true, &with_default), "(self, sort_by: &str)"),
-        (of(false, &plain), of(true, &with_default), "(self)"),
-        (of(true, &with_default), of(false, &plain), "(self)"),
+        (sorted(true, &plain), sorted(true, &with_default), "(self, sort_by: &str)"),
+        (sorted(false, &plain), sorted(true, &with_default), "(self)"),
+        (sorted(true, &with_default), sorted(false, &plain), "(self)"),
     ] {
         let before = generate(two, &first, &Names::default());
         let after = generate(two, &second, &before.names);
@@ -152,7 +152,7 @@ fn calls_that_programs_know_stay() {
         assert_eq!(generate(two, &second, &after.names).names, after.names);
     }
     // Without a default it is an argument again. The drift report explains each item that changes.
-    let contracts = [of(true, &with_default), of(true, &plain)];
+    let contracts = [sorted(true, &with_default), sorted(true, &plain)];
     let before = generate(two, &contracts[0], &Names::default());
     let after = generate(two, &contracts[1], &before.names);
     assert_eq!(signature(&after), "(self, sort_by: &str)");
@@ -163,7 +163,7 @@ fn calls_that_programs_know_stay() {
     let unexplained: Vec<String> = drift.unexplained.iter().flatten().map(drift::ItemChange::says).collect();
     assert_eq!(unexplained, Vec::<String>::new(), "{:#?}", drift.findings);
     // In style 1 it is an argument, until the style changes.
-    let contract = of(true, &with_default);
+    let contract = sorted(true, &with_default);
     let one = generate(StyleVersion::One, &contract, &Names::default());
     assert_eq!(signature(&one), "(self, sort_by: &str)");
     assert_eq!(signature(&generate(two, &contract, &one.names)), "(self)");

@@ -77,16 +77,16 @@ fn tells_each_item_once(drift: &Drift, name: &str) {
 }
 
 /// The content of a finding, without its texts.
-type Said = (String, Option<Site>, Option<Site>, BTreeSet<String>);
+type Content = (String, Option<Site>, Option<Site>, BTreeSet<String>);
 
-fn said(drift: &Drift) -> BTreeSet<Said> {
+fn contents(drift: &Drift) -> BTreeSet<Content> {
     let one = |finding: &Finding| {
         (finding.rule.id().to_owned(), finding.before.clone(), finding.after.clone(), BTreeSet::new())
     };
     drift.findings.iter().map(one).collect()
 }
 
-fn mirrored(drift: &Drift) -> BTreeSet<Said> {
+fn mirrored(drift: &Drift) -> BTreeSet<Content> {
     let one = |finding: &Finding| {
         (finding.rule.mirror().id().to_owned(), finding.after.clone(), finding.before.clone(), BTreeSet::new())
     };
@@ -98,7 +98,7 @@ fn there_and_back_is_the_same_read_backwards() {
     for case in cases() {
         let (before, after) = (read(&case, "before"), read(&case, "after"));
         let (there, back) = (compare(&before, &after), compare(&after, &before));
-        assert_eq!(mirrored(&there), said(&back), "{}", case.display());
+        assert_eq!(mirrored(&there), contents(&back), "{}", case.display());
         assert_eq!(there.documentation, back.documentation, "{}", case.display());
         assert_eq!(there.not_judged.len(), back.not_judged.len(), "{}", case.display());
     }

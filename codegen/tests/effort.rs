@@ -193,17 +193,17 @@ fn references_are_followed_to_their_end() {
         }
         all
     };
-    let of = |folder: &str, name: &str| json!({"$ref": format!("#/components/{folder}/{name}")});
+    let component = |folder: &str, name: &str| json!({"$ref": format!("#/components/{folder}/{name}")});
     let answer =
         |media: Value| json!({"responses": {"200": {"description": "OK", "content": {"application/json": media}}}});
     let contract = json!({
         "openapi": "3.2.0",
         "paths": {
-            "/schema": {"get": answer(json!({"schema": of("schemas", "c0")}))},
-            "/media": {"get": answer(of("mediaTypes", "c0"))},
-            "/media-round": {"get": answer(of("mediaTypes", "round"))},
-            "/item": of("pathItems", "c0"),
-            "/item-round": of("pathItems", "round"),
+            "/schema": {"get": answer(json!({"schema": component("schemas", "c0")}))},
+            "/media": {"get": answer(component("mediaTypes", "c0"))},
+            "/media-round": {"get": answer(component("mediaTypes", "round"))},
+            "/item": component("pathItems", "c0"),
+            "/item-round": component("pathItems", "round"),
         },
         "components": {
             "schemas": chain("schemas", json!({"type": "integer", "format": "int64"})),

@@ -238,14 +238,14 @@ fn what_is_not_a_scalar_is_not_mapped() {
 #[test]
 fn selecting_a_field_earlier_renames_nothing() {
     let schema = "type Thing { id: ID! owner: Thing, thingOwner: Thing, a_b: Int, aB: Int } type Query { thing: Thing thingOwner: Thing }";
-    let of = |text: &str, names: &Names| {
+    let generated = |text: &str, names: &Names| {
         let documents = BTreeMap::from([("a.graphql".to_owned(), text.to_owned())]);
         generate(&[Contract { name: "platform", bytes: EMPTY }], &setup(documents, Some(schema)), names).unwrap()
     };
-    let before = of("query A { thing { owner { id } aB } }", &Names::default());
+    let before = generated("query A { thing { owner { id } aB } }", &Names::default());
     let names: Names = toml::from_str(&toml::to_string(&before.names).unwrap()).unwrap();
     let wide = "query A { thingOwner { id } thing { a_b aB thingOwner { id } owner { id } } }";
-    let after = of(wide, &names);
+    let after = generated(wide, &names);
     for (key, name) in &before.names.graphql {
         assert_eq!(after.names.graphql.get(key), Some(name), "{key}");
     }
@@ -259,7 +259,7 @@ fn selecting_a_field_earlier_renames_nothing() {
     };
     assert!(wire(&before, "aB") && wire(&after, "aB") && !wire(&after, "a_b"), "{:?}", after.names);
     // Without them, a newcomer would take a name that was there before.
-    let fresh = of(wide, &Names::default());
+    let fresh = generated(wide, &Names::default());
     assert_ne!(fresh.names.graphql["a/thing/owner"], before.names.graphql["a/thing/owner"]);
     // Chosen by hand, a name is as chosen.
     let documents = BTreeMap::from([("a.graphql".to_owned(), "query A { thing { id } }".to_owned())]);

@@ -186,7 +186,7 @@ fn an_asynchronous_operation_is_one_of_the_main_server() {
 /// A first program has the client's base URL alone.
 #[test]
 fn the_first_program_calls_nothing_that_has_servers_of_its_own() {
-    let of = |servers: &str| {
+    let first_path = |servers: &str| {
         let answer =
             r#""responses":{"200":{"description":"OK","content":{"application/json":{"schema":{"type":"string"}}}}}"#;
         let text = format!(
@@ -197,6 +197,6 @@ fn the_first_program_calls_nothing_that_has_servers_of_its_own() {
         let contracts = [Contract { name: "platform", bytes: text.as_bytes() }];
         generate(&contracts, &Setup::default(), &Names::default()).unwrap().first_call.unwrap().path
     };
-    assert_eq!(of(""), "/a");
-    assert_eq!(of(r#""servers":[{"url":"https://other.example"}],"#), "/longer");
+    assert_eq!(first_path(""), "/a");
+    assert_eq!(first_path(r#""servers":[{"url":"https://other.example"}],"#), "/longer");
 }

@@ -175,7 +175,7 @@ enum Command {
     },
 }
 
-/// How a report is written.
+/// The form of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
     /// For a terminal.

@@ -95,7 +95,7 @@ impl Prism {
         }
     }
 
-    /// Why Prism refuses a request; `None`: it does not, or has no opinion.
+    /// The reason that Prism refuses a request; `None`: it does not, or has no opinion.
     pub(crate) fn refusal(&mut self, recorded: &Recorded, interrupt: &Interrupt) -> Result<Option<String>, Failure> {
         let request = bytes(recorded, self.address);
         if let Some(known) = self.known.get(&request) {

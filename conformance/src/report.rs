@@ -24,7 +24,7 @@ pub struct Report {
     pub seed: u64,
     /// One for each case.
     pub rows: Vec<Row>,
-    /// Why the contract could not be judged.
+    /// The reason that the contract could not be judged.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failed: Option<String>,
     /// The contracts of which another judge did not compare all requests, and the reasons.

@@ -119,13 +119,13 @@ mod tests {
     #[test]
     fn a_token_alone_is_easiest() {
         let id = key(KeyPlace::Header, "app-id", "X-App-Id");
-        let of = |alternatives: Vec<Vec<Scheme>>| {
+        let easiest_of = |alternatives: Vec<Vec<Scheme>>| {
             let operations = [("a.b".to_owned(), alternatives)].into();
             easiest(&Credentials { schemes: Vec::new(), operations }, "a.b").to_vec()
         };
-        assert_eq!(of(vec![]), []);
-        assert_eq!(of(vec![vec![id.clone()], vec![Scheme::Token]]), [Scheme::Token]);
-        assert_eq!(of(vec![vec![id.clone(), Scheme::Token], vec![id.clone()]]), [id, Scheme::Token]);
+        assert_eq!(easiest_of(vec![]), []);
+        assert_eq!(easiest_of(vec![vec![id.clone()], vec![Scheme::Token]]), [Scheme::Token]);
+        assert_eq!(easiest_of(vec![vec![id.clone(), Scheme::Token], vec![id.clone()]]), [id, Scheme::Token]);
         assert_eq!(easiest(&Credentials::default(), "a.b"), []);
     }
 }

@@ -1,4 +1,4 @@
-//! How much of a contract or of a schema is read, from wherever it comes.
+//! The largest contract or schema that is read, from any source.
 
 use std::fs::File;
 use std::io::Read as _;

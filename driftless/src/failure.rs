@@ -39,7 +39,7 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// Why a command ended early.
+/// The reason that a command ended early.
 #[derive(Debug)]
 pub struct Failure {
     /// Stable code, such as `download/dns`.

@@ -136,7 +136,7 @@ pub enum Command {
     Drift(Box<Drift>),
 }
 
-/// How a report is written.
+/// The form of a report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Format {
     /// For a terminal.

@@ -11,7 +11,7 @@ pub use tokio::runtime::Runtime;
 
 use crate::failure::{Exit, Failure};
 
-/// How long a stage that looks for signals has to end by itself, before the program ends under it.
+/// Time that a stage which looks for signals has to end by itself, before the program ends under it.
 const GRACE: Duration = Duration::from_secs(1);
 
 const WORKING: u8 = 0;

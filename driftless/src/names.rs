@@ -131,7 +131,7 @@ fn newer(line: usize, kind: &str) -> Failure {
 fn invalid(line: usize) -> Failure {
     Failure::configuration(
         "names/invalid",
-        format!("{NAMES}:{line}: this is not a kind, a key and a name, such as `type platform#/a/b = Name`"),
+        format!("{NAMES}:{line}: this is not a kind, a key and a name, such as `type service#/a/b = Name`"),
         format!("remove the line, or take the file as it was: git checkout -- {NAMES}"),
     )
 }

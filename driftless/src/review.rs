@@ -138,7 +138,7 @@ fn advice<T>(differing: &[String], pins: Result<T, Failure>) -> String {
     }
 }
 
-/// How a text differs from the one that was accepted.
+/// Describes the difference of a text from the one that was accepted.
 fn differs(name: &str, known: Option<&String>, text: Option<&String>) -> String {
     let lines = |text: Option<&String>| -> BTreeMap<String, i64> {
         let mut lines = BTreeMap::new();

@@ -16,7 +16,7 @@ use crate::failure::{Exit, Failure};
 use crate::settings::SourceSettings;
 use crate::workspace::{CONFIGURATION, Workspace};
 
-/// How long a sandbox has to end after its standard input.
+/// Time that a sandbox has to end after its standard input.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// Largest part of the program's output that is kept, in bytes.
 const KEPT: u64 = 1024 * 1024;
@@ -181,7 +181,7 @@ fn not_started(error: &std::io::Error) -> Failure {
     Failure::new(Exit::Files, "sandbox/start", message, "check that `cargo` is on the PATH")
 }
 
-/// Why a sandbox, or its compilation, ended before it listened.
+/// The reason that a sandbox, or its compilation, ended before it listened.
 fn refused(status: ExitStatus, stderr: &str) -> Failure {
     let mut lines = stderr.lines().filter(|line| !line.trim().is_empty());
     let reason = lines.next().map_or_else(|| status.to_string(), str::to_owned);

@@ -117,7 +117,7 @@ pub(crate) struct DocumentSource {
 /// `[source.token]`: names of the places that hold credentials, never the credentials. Its keys are those of the runtime's table.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TokenSource {
-    /// How the names of the environment variables begin that go before these keys: with `ORDERS_`, those that
+    /// The prefix of the environment variables that override these keys: with `ORDERS_`, those that
     /// configure a program.
     pub(crate) variables: Option<String>,
     pub(crate) keys: CredentialSettings,
@@ -328,14 +328,14 @@ mod tests {
     }
 
     /// The blocks of a language in the page that lists every key.
-    fn shown() -> Vec<String> {
+    fn page_blocks() -> Vec<String> {
         let page = include_str!("../../docs/configuration.md");
         page.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next()).map(str::to_owned).collect()
     }
 
     #[test]
     fn what_the_page_shows_is_read() {
-        let examples = shown();
+        let examples = page_blocks();
         assert!(examples.len() >= 8, "{examples:#?}");
         for text in examples {
             Settings::parse(&text).unwrap_or_else(|failure| panic!("{}\n{text}", failure.message));

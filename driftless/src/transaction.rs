@@ -22,8 +22,8 @@ use journal::{DRAFT, Journal, Left, STAGED, staged};
 
 pub(crate) use journal::JOURNAL;
 
-/// How often the lock is asked for, and the pause between: a run that is killed while it starts git leaves the lock with the
-/// child until the child has become git.
+/// Number of attempts to get the lock, and the pause between them. If a run is killed while it starts git, the child has the
+/// lock until it has become git.
 const TRIES: u32 = 25;
 const PAUSE: Duration = Duration::from_millis(20);
 

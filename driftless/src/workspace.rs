@@ -172,8 +172,8 @@ impl Workspace {
         Ok(files)
     }
 
-    /// How a file named by the user is recorded: relative to the workspace where it was named so, or lies inside it;
-    /// else by its name alone, because the lock holds no path of one machine.
+    /// Returns the recorded form of a file named by the user: its path relative to the workspace, if it was named so or lies
+    /// inside of it; else its name alone, because the lock contains no path of one machine.
     pub fn recorded(&self, named: &Path) -> String {
         let name = || named.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         if named.is_absolute() {

@@ -15,7 +15,7 @@ struct Row {
     base: &'static str,
     /// Path → answer; `*` stands for every other path. Without one: 404.
     serves: &'static [(&'static str, &'static str)],
-    /// How the run ends.
+    /// The exit code of the run.
     exit: i32,
     /// A part of the output; `@` stands for the server's origin.
     says: &'static [&'static str],

@@ -57,7 +57,11 @@ fn a_branch_is_compared_with_a_revision() {
     workspace.run(&["regenerate", "--contract", "smaller.json"]).succeeds(&["0 bytes written"]);
     let run = workspace.run(&["drift", "--against", "HEAD", "--format", "markdown"]);
     assert_eq!(run.code, Some(1), "{}", run.stderr);
-    assert!(run.stdout.starts_with("# Contract drift: HEAD → what is pinned\n\n**1 cause: 1 breaks"), "{}", run.stdout);
+    assert!(
+        run.stdout.starts_with("# Contract drift: HEAD → the pinned contract\n\n**1 cause: 1 breaks"),
+        "{}",
+        run.stdout
+    );
 
     workspace.run(&["drift", "--against", "nowhere"]).fails(5, &["drift/no-revision"]);
     // A revision never becomes an option of git.

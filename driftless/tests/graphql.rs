@@ -411,9 +411,9 @@ fn a_file_can_be_the_schema() {
     let inner = INTROSPECTION.strip_prefix("{\"data\":").and_then(|rest| rest.strip_suffix('}')).expect("an answer");
     workspace.write("answer.json", INTROSPECTION);
     workspace.write("inner.json", inner);
-    let of = |file: &str| workspace.path(file).display().to_string();
-    let contract = of("contract.json");
-    let run = |file: &str| workspace.run(&["regenerate", "--contract", &contract, "--schema", &of(file)]);
+    let path = |file: &str| workspace.path(file).display().to_string();
+    let contract = path("contract.json");
+    let run = |file: &str| workspace.run(&["regenerate", "--contract", &contract, "--schema", &path(file)]);
     run("schema.graphql").succeeds(&["took the GraphQL schema of", "schema new, 1 document typed"]);
     assert_eq!(workspace.read(SCHEMA), SDL);
     for file in ["answer.json", "inner.json"] {
@@ -422,7 +422,7 @@ fn a_file_can_be_the_schema() {
     }
     // Changes are printed, and offline the file is taken as well.
     workspace.write("more.graphql", &SDL.replace("name: String", "name: String colour: Int"));
-    let more = of("more.graphql");
+    let more = path("more.graphql");
     workspace
         .run(&["regenerate", "--offline", "--schema", &more])
         .succeeds(&["schema changed in 1 line", "  + Thing.colour: Int\n"]);

@@ -132,7 +132,7 @@ pub async fn secrets(client: &Client, time: Duration) -> Result<Vec<SecretString
 
 /// An error in parts.
 #[derive(Debug)]
-pub struct Said {
+pub struct ErrorSummary {
     /// The specific code, such as `secret/missing` or `connect/dns`; else its kind, such as `timeout`.
     pub code: &'static str,
     /// The message, with its causes.
@@ -141,9 +141,9 @@ pub struct Said {
     pub hint: String,
 }
 
-pub fn said(error: &Error) -> Said {
+pub fn summary(error: &Error) -> ErrorSummary {
     let (what, hint) = error.parts();
-    let mut summary = Said {
+    let mut summary = ErrorSummary {
         code: Some(error.reason()).filter(|reason| !reason.is_empty()).unwrap_or(error.code()),
         what: what.to_owned(),
         hint: escape(hint),

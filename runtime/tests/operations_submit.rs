@@ -189,8 +189,8 @@ impl Store for Forgetful {
     fn claim<'a>(&'a self, instance: Instance, wanted: &'a [Wanted]) -> StoreFuture<'a, Vec<HeldOperation>> {
         self.0.claim(instance, wanted)
     }
-    fn held(&self, instance: Instance) -> StoreFuture<'_, Vec<Lease>> {
-        self.0.held(instance)
+    fn leases(&self, instance: Instance) -> StoreFuture<'_, Vec<Lease>> {
+        self.0.leases(instance)
     }
     fn put_back<'a>(&'a self, lease: &'a Lease, after: Duration, failure: Option<&'a str>) -> StoreFuture<'a, ()> {
         self.0.put_back(lease, after, failure)

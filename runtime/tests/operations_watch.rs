@@ -514,7 +514,7 @@ static SHOWN_THING: Binding = Binding {
 };
 
 /// The states that a resource shows one after another: `404` while it is not visible, `503` while the service fails.
-async fn shown(
+async fn watched_states(
     states: &[&'static str],
 ) -> (Result<Vec<String>, driftless_runtime::Error>, Vec<String>, Option<OperationOutcome>) {
     let left: Mutex<VecDeque<&str>> = Mutex::new(states.iter().copied().collect());
@@ -547,13 +547,13 @@ async fn shown(
 
 #[tokio::test]
 async fn an_operation_of_the_contract_shows_the_states() {
-    let (seen, asked, outcome) = shown(&["404", "A", "503", "B", "B", "DONE"]).await;
+    let (seen, asked, outcome) = watched_states(&["404", "A", "503", "B", "B", "DONE"]).await;
     assert_eq!(seen.unwrap(), ["A", "B", "DONE"], "it is not visible at once, and a failure passes");
     assert!(outcome.unwrap().is_success());
     assert_eq!(asked[0], "POST /rooms/r%201/things");
     assert!(asked[1..].iter().all(|target| target == "GET /rooms/r%201/things/a%20b?view=short"), "{asked:?}");
-    let (seen, _, outcome) = shown(&["A", "BAD"]).await;
+    let (seen, _, outcome) = watched_states(&["A", "BAD"]).await;
     assert_eq!((seen.unwrap().len(), outcome.unwrap().name()), (2, "failed"));
-    assert!(shown(&["A", "403"]).await.0.unwrap_err().is_forbidden(), "a refusal does not pass");
-    assert!(shown(&["text"]).await.0.unwrap_err().is_decode(), "a web page in place of the operation ends it");
+    assert!(watched_states(&["A", "403"]).await.0.unwrap_err().is_forbidden(), "a refusal does not pass");
+    assert!(watched_states(&["text"]).await.0.unwrap_err().is_decode(), "a web page in place of the operation ends it");
 }

@@ -42,10 +42,10 @@ async fn frameworks_versions_and_controls_without_a_version_in_the_prefix() {
     let kept = first.id.unwrap();
     let changed = compliance.update_framework_version_control(id, version, kept, &low).await.unwrap();
     assert_eq!((changed.id, changed.code.as_deref()), (Some(kept), Some("A.2")));
-    let of = async |severity: ControlSeverity| {
+    let listed = async |severity: ControlSeverity| {
         compliance.list_framework_version_controls(id, version).severity(&severity).await.unwrap()
     };
-    assert_eq!((of(ControlSeverity::High).await, of(ControlSeverity::Low).await), (vec![], vec![changed]));
+    assert_eq!((listed(ControlSeverity::High).await, listed(ControlSeverity::Low).await), (vec![], vec![changed]));
 
     let missing = Uuid::from_u128(1);
     let update = compliance.update_framework_version_control(id, version, missing, &low);
@@ -79,10 +79,10 @@ async fn frameworks_versions_and_controls_under_v1() {
     let kept = first.id.unwrap();
     let changed = compliance.update_framework_version_control_v1(id, version, kept, &low).await.unwrap();
     assert_eq!((changed.id, changed.code.as_deref()), (Some(kept), Some("A.2")));
-    let of = async |severity: ControlSeverity| {
+    let listed = async |severity: ControlSeverity| {
         compliance.list_framework_version_controls_v1(id, version).severity(&severity).await.unwrap()
     };
-    assert_eq!((of(ControlSeverity::High).await, of(ControlSeverity::Low).await), (vec![], vec![changed]));
+    assert_eq!((listed(ControlSeverity::High).await, listed(ControlSeverity::Low).await), (vec![], vec![changed]));
 
     let missing = Uuid::from_u128(1);
     let update = compliance.update_framework_version_control_v1(id, version, missing, &low);

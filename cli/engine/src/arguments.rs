@@ -252,7 +252,7 @@ impl Flag {
             Ok(value) => Ok(Some(value)),
             Err(message) => {
                 let hint = "nothing was sent; `--help` shows the type of each value";
-                Err(Failure::usage(format!("{}: {message}", self.shown()), hint))
+                Err(Failure::usage(format!("{}: {message}", self.label()), hint))
             }
         }
     }
@@ -263,7 +263,7 @@ impl Flag {
     }
 
     /// Its name in messages.
-    pub(crate) fn shown(&self) -> String {
+    pub(crate) fn label(&self) -> String {
         if self.is_path() { self.name.to_uppercase().replace('-', "_") } else { format!("--{}", self.name) }
     }
 }

@@ -99,8 +99,8 @@ impl Checked {
 /// The place of a fault in the value of a flag.
 fn place(flag: &Flag, pointer: &str) -> String {
     match pointer.is_empty() {
-        true => flag.shown(),
-        false => format!("{} {pointer}", flag.shown()),
+        true => flag.label(),
+        false => format!("{} {pointer}", flag.label()),
     }
 }
 

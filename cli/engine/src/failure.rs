@@ -3,7 +3,7 @@
 use std::fmt;
 use std::process::ExitCode;
 
-use driftless_runtime::{Error, ErrorKind, download::said};
+use driftless_runtime::{Error, ErrorKind, download::summary};
 
 use crate::terminal::plain;
 
@@ -77,7 +77,7 @@ const LONGEST: usize = 600;
 
 /// The failure of a call, or of a step before it.
 pub(crate) fn failure(error: &Error) -> Failure {
-    let parts = said(error);
+    let parts = summary(error);
     let mut message = error.operation().map(|operation| format!("{operation}: ")).unwrap_or_default();
     message += &parts.what;
     if error.kind() == ErrorKind::Status

@@ -38,7 +38,7 @@ where
     // A value can read `--body-template`, too, and then clap has required nothing.
     if let Some(missing) = flags.parameters.iter().chain(&flags.members).find(|flag| flag.is_missing(matches)) {
         return Err(Failure::usage(
-            format!("{} is missing", missing.shown()),
+            format!("{} is missing", missing.label()),
             "nothing was sent; `--help` lists the arguments",
         ));
     }

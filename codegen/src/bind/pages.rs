@@ -82,7 +82,7 @@ struct Check<'a, 'r> {
     member: Option<String>,
 }
 
-/// Which of the ways an entry names.
+/// The way to the next page that an entry names.
 enum Way<'a> {
     Offset(&'a str),
     Number(&'a str),

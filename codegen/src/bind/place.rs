@@ -191,7 +191,7 @@ fn named(
         Kind::Enum(EnumKind::String, _) if steps.is_empty() => fits(&Type::String(crate::model::Format::Text)),
         Kind::Enum(EnumKind::Integer(integer), _) if steps.is_empty() => fits(&Type::Integer(integer)),
         Kind::Enum(..) => Err("there is nothing below a single value".to_owned()),
-        // Which shape a union has is known when it arrives.
+        // The shape of a union is known when it arrives.
         Kind::Union(..) => Ok(()),
         Kind::Multipart(_) | Kind::ByStatus(_) => Err("it is not a JSON value".to_owned()),
     }

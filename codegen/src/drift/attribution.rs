@@ -1,4 +1,4 @@
-//! Which finding explains which change of the Rust API.
+//! Assigns each change of the Rust API to the finding that explains it.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::ops::Bound;

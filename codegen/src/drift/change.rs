@@ -48,7 +48,7 @@ pub(super) enum Spot {
     Header,
 }
 
-/// How values are written where a schema stands.
+/// The form of the values at the place of a schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Carrier {
     /// Numbers and texts differ.

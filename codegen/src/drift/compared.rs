@@ -48,7 +48,7 @@ impl<'a> Compared<'a, '_> {
         let is_read_as_json = |name: &str, media: &Node<'_>| {
             class.is_response() && essence(name) == PLAIN && is_data(media, siblings.before)
         };
-        let of = |name: &str, media: &Node<'_>| {
+        let class_of = |name: &str, media: &Node<'_>| {
             let as_is = is_json(name) || is_read_as_json(name, media) || class.carrier != Carrier::Json;
             let carrier = if as_is { class.carrier } else { Carrier::Text };
             Class { carrier, unused: !is_chosen(name), ..class }
@@ -76,9 +76,12 @@ impl<'a> Compared<'a, '_> {
                     site.value = (*name).clone();
                 }
             }
-            let as_before = of(from, before);
-            let class =
-                if *variant == "rewritten" { class } else { Class { unused: as_before.unused, ..of(to, before) } };
+            let as_before = class_of(from, before);
+            let class = if *variant == "rewritten" {
+                class
+            } else {
+                Class { unused: as_before.unused, ..class_of(to, before) }
+            };
             self.media_type(Sides { before, after }, class, body);
         }
         let names: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
@@ -86,7 +89,7 @@ impl<'a> Compared<'a, '_> {
             match (old.get(name), new.get(name)) {
                 (Some(before), Some(after)) => {
                     self.log.keep(Rule::MediaTypeRemoved, name, before);
-                    self.media_type(Sides { before, after }, of(name, before), body);
+                    self.media_type(Sides { before, after }, class_of(name, before), body);
                 }
                 (before, after) => {
                     let rule = if after.is_some() { Rule::MediaTypeAdded } else { Rule::MediaTypeRemoved };
@@ -195,7 +198,7 @@ fn relation(from: &str, to: &str) -> Option<&'static str> {
         let (essence, parameters) = name.split_once(';').unwrap_or((name, ""));
         (essence.to_owned(), parameters.to_owned())
     };
-    let is_kind = |one: &str, of: &str| match (one.split_once('/'), of.split_once('/')) {
+    let is_kind = |one: &str, range: &str| match (one.split_once('/'), range.split_once('/')) {
         (Some((own, kind)), Some((other, general))) => {
             (own == other || other == "*")
                 && (general == "*" || kind.strip_suffix(general).is_some_and(|rest| rest.ends_with('+')))

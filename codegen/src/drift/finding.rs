@@ -126,11 +126,11 @@ pub struct Unjudged {
 pub struct Drift {
     /// Sorted by cost, then by subject.
     pub findings: Vec<Finding>,
-    /// How many operations there are, and how many of them are on both sides.
+    /// Number of the operations of each side, and of those on both sides.
     pub operations: Operations,
-    /// How many places of documentation differ.
+    /// Number of the places of documentation that differ.
     pub documentation: usize,
-    /// How many places say the same in another way.
+    /// Number of the places with the same meaning in another form.
     pub spelling: usize,
     /// One sentence for each document that another generator wrote, as far as the documents show it.
     #[serde(skip_serializing_if = "Vec::is_empty")]

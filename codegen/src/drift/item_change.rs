@@ -57,7 +57,7 @@ pub struct ItemChange {
     pub after: Option<ItemState>,
     /// The effect on a program that uses it.
     pub source: Source,
-    /// How many members went the same way with their type.
+    /// Number of the members that went the same way with their type.
     pub with: usize,
 }
 
@@ -96,8 +96,8 @@ impl ItemChange {
         };
         match (&self.before, &self.after) {
             (None, Some(after)) if self.is_new_maker() => format!("`{}` is new", maker(after)),
-            (None, Some(after)) => format!("`{}` is new{with}", self.shown(after)),
-            (Some(before), None) => format!("`{}` is gone{with}", self.shown(before)),
+            (None, Some(after)) => format!("`{}` is new{with}", self.short_path(after)),
+            (Some(before), None) => format!("`{}` is gone{with}", self.short_path(before)),
             (Some(before), Some(after)) => format!("{}{with}", self.changed(Sides { before, after })),
             (None, None) => String::new(),
         }
@@ -121,17 +121,17 @@ impl ItemChange {
         self.after
             .as_ref()
             .or(self.before.as_ref())
-            .map_or_else(String::new, |state| format!("`{}`", self.shown(state)))
+            .map_or_else(String::new, |state| format!("`{}`", self.short_path(state)))
     }
 
     /// The path without parts that a reader knows. Functions have parentheses: a field may have the same name.
-    fn shown(&self, state: &ItemState) -> String {
+    fn short_path(&self, state: &ItemState) -> String {
         format!("{}{}", short(&state.path), if matches!(state.kind, "fn" | "header") { "()" } else { "" })
     }
 
     fn changed(&self, Sides { before, after }: Sides<&ItemState>) -> String {
-        let path = self.shown(after);
-        let was = self.shown(before);
+        let path = self.short_path(after);
+        let was = self.short_path(before);
         if was != path {
             let types = match after.kind == "field" && before.signature != after.signature {
                 true => format!(": `{}` → `{}`", before.signature, after.signature),

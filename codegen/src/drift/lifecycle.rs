@@ -111,7 +111,7 @@ pub(super) fn compare(
     }
 }
 
-/// Which rule two levels of stability meet.
+/// Returns the rule of two levels of stability.
 pub(super) fn stability(levels: Sides<Option<&Node<'_>>>) -> Option<Rule> {
     if levels.before.map(|node| node.value) == levels.after.map(|node| node.value) {
         return None;

@@ -100,7 +100,7 @@ pub fn compare(contracts: Sides<&[Contract<'_>]>, today: &str) -> Result<Drift, 
     with_room(&|| compared(contracts, today))
 }
 
-/// How many operations a contract has before and after, and how many of them belong together: those that moved, too, also behind
+/// Returns the number of operations before and after, and of those that belong together: also those that moved, even behind
 /// another beginning of all paths. Webhooks do not count.
 ///
 /// # Errors

@@ -1,4 +1,4 @@
-//! Which operation of one contract is which of the other.
+//! Pairs the operations of one contract with those of the other.
 
 use std::collections::{BTreeMap, BTreeSet};
 

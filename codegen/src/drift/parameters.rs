@@ -164,7 +164,7 @@ fn style(parameter: &Node<'_>) -> String {
     format!("{}{separator}", if style.is_empty() { default } else { style })
 }
 
-/// How a list is written; a single value has one way.
+/// Returns `explode` of a list, with its default; a single value has one form.
 fn explode(parameter: &Node<'_>) -> String {
     let default = style(parameter) == "form";
     parameter.value.get("explode").and_then(Value::as_bool).unwrap_or(default).to_string()

@@ -53,13 +53,13 @@ impl Drift {
     #[must_use]
     pub fn changelog(&self) -> Vec<String> {
         let items = once(self.items().into_iter().map(|(change, _)| change).collect());
-        let of = |source: Source| items.iter().filter(move |change| change.source == source);
+        let with = |source: Source| items.iter().filter(move |change| change.source == source);
         let line = |change: &ItemChange| match not_default(change) {
             Some(feature) => format!("{} (feature `{feature}`).", change.says()),
             None => format!("{}.", change.says()),
         };
         let is_told_together = |change: &&ItemChange| change.before.is_none() || change.after.is_none();
-        let all = of(Source::Major).chain(of(Source::Minor)).copied();
+        let all = with(Source::Major).chain(with(Source::Minor)).copied();
         let (together, alone): (Vec<&ItemChange>, Vec<&ItemChange>) = all.partition(is_told_together);
         let mut by_feature: BTreeMap<(bool, Option<&str>), Vec<&ItemChange>> = BTreeMap::new();
         for change in together {

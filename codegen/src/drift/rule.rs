@@ -6,7 +6,7 @@ use serde::Serialize;
 
 pub use table::{RULES, Rule};
 
-/// How much a change costs a program that is already built.
+/// The cost of a change for a program that is already built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Wire {

@@ -11,7 +11,7 @@ use super::sides::{Sides, When};
 use crate::Problem;
 use crate::graphql::{Described, Element, changes, elements, refused};
 
-/// How findings name the schema.
+/// The name of the schema in findings.
 const DOCUMENT: &str = "graphql";
 
 impl Drift {

@@ -27,7 +27,7 @@ pub struct Task {
     pub action: Action,
     /// The route families whose operations it is about; none for the service as a whole, or for its GraphQL schema.
     pub families: Vec<String>,
-    /// Why, cause by cause.
+    /// The reasons, cause by cause.
     pub jobs: Vec<Job>,
 }
 
@@ -41,7 +41,7 @@ pub struct Job {
     pub changes: Vec<String>,
     /// The calls that change; else a few of those that it is about.
     pub calls: Vec<Call>,
-    /// How many operations it is about.
+    /// Number of the operations that it is about.
     pub operations: usize,
 }
 

@@ -108,8 +108,8 @@ impl Found {
             ty => kind(ty),
         };
         self.add(name.to_owned(), Element::Type, kind.to_owned(), false);
-        let mut possible = |of: &str, member: &str| {
-            self.add(format!("{of} = {member}"), Element::Possible, member.to_owned(), false);
+        let mut possible = |general: &str, member: &str| {
+            self.add(format!("{general} = {member}"), Element::Possible, member.to_owned(), false);
         };
         match ty {
             ExtendedType::Object(object) => {

@@ -184,10 +184,10 @@ impl<'a> Lower<'a> {
     fn alike(&mut self, place: &TypePlace, objects: &[&str], all: &[Vec<SelectedField<'a>>]) {
         let (Some((first, rest)), Some(object)) = (all.split_first(), objects.first()) else { return };
         for shared in first.iter().filter(|shared| !shared.field.selection_set.is_empty()) {
-            let of = |object: &str| self.type_of(object, shared);
-            let ty = of(object);
+            let type_in = |object: &str| self.type_of(object, shared);
+            let ty = type_in(object);
             let in_all = rest.iter().all(|other| other.iter().any(|other| same(shared, other)));
-            let mut types = objects.iter().map(|object| of(object));
+            let mut types = objects.iter().map(|object| type_in(object));
             if in_all && types.all(|other| other.inner_named_type() == ty.inner_named_type()) {
                 let inner = ty.inner_named_type();
                 let next = self.below(place, shared.field.response_key(), &ty);

@@ -1,4 +1,4 @@
-//! Which values a schema admits, as far as `allOf` needs to know: the types of JSON, and a list where it gives one.
+//! The values that a schema admits, as far as `allOf` needs them: the types of JSON, and its list of values, if it has one.
 
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
@@ -139,7 +139,7 @@ impl<'a> Admitted<'a> {
     }
 
     /// The one reference of an `allOf` beside a `type` that excludes it, as some generators write `type: object` beside
-    /// an enumeration: the reference says which values there are.
+    /// an enumeration: the reference lists the values.
     pub(super) fn contradicted_reference(&mut self, node: &Node<'a>) -> Option<Node<'a>> {
         let says_more = ["properties", "oneOf", "anyOf", "enum", "not"].iter().any(|key| node.value.get(key).is_some());
         if says_more || node.text("type").is_empty() {

@@ -36,7 +36,7 @@ impl Budget {
     }
 }
 
-/// Why something is left untyped when nothing is left.
+/// The reason that something is left untyped after the budget is spent.
 pub(super) fn spent() -> String {
     format!(
         "the objects of the contract inherit more than {MEMBERS} members from the schemas that they are composed of"

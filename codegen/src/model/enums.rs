@@ -47,7 +47,7 @@ pub(super) fn shape<'a>(node: &Node<'a>, values: &[Value]) -> Option<Shape<'a>> 
 pub(super) fn unlisted(ledger: &mut Ledger, node: &Node<'_>) {
     let values = node.value.get("enum").and_then(Value::as_array).into_iter().flatten();
     if node.value.get("$ref").is_none() && values.filter(|value| !value.is_null()).count() > 0 {
-        let lost = Loss::Documentation("which values there are".to_owned());
+        let lost = Loss::Documentation("the list of the values".to_owned());
         node.note(
             ledger,
             "model/enum",

@@ -81,7 +81,7 @@ impl<'a> Types<'a> {
                     self.ledger,
                     "model/flatten",
                     what,
-                    Loss::Documentation("which of them exclude each other".to_owned()),
+                    Loss::Documentation("the alternatives that exclude each other".to_owned()),
                 );
                 for branch in branches {
                     self.merge(&branch, flat, false, depth + 1);

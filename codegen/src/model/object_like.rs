@@ -1,4 +1,4 @@
-//! Which schemas describe objects.
+//! The schemas that describe objects.
 
 use std::collections::HashMap;
 

@@ -13,7 +13,7 @@ pub(super) struct Route {
     pub(super) open: Vec<(String, String)>,
     /// The fragment: the text after `#`. No request carries it.
     pub(super) fragment: Option<String>,
-    /// Why no request can be made of it.
+    /// The reason that no request can be made of it.
     pub(super) refusal: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Which statuses a response is for.
+//! The statuses of a response.
 
 use std::fmt;
 

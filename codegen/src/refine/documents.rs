@@ -79,7 +79,7 @@ fn constant(documents: &Documents, document: &TypedDocument, index: &mut Index) 
 fn items(documents: &Documents, module: &Ident, about: &Docs, index: &mut Index) -> Vec<Piece> {
     let types = &documents.types;
     let mut pieces = vec![Piece::Code(code![module_comment(about), "\n", client::PRELUDE])];
-    let of_module = types.modules.iter().enumerate().filter(|(_, of)| *of == module);
+    let of_module = types.modules.iter().enumerate().filter(|(_, owner)| *owner == module);
     let mut ids: Vec<TypeId> = of_module.map(|(id, _)| TypeId(id)).collect();
     if [TYPES, FRAGMENTS].contains(&&**module) {
         ids.sort_by_key(|id| &documents.definition(*id).name);

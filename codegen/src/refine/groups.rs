@@ -1,4 +1,4 @@
-//! Which types are compiled with which features: one file per group.
+//! Groups of types by the features that they are compiled with: one file per group.
 
 use std::collections::BTreeMap;
 

@@ -129,7 +129,7 @@ fn compare(before: &[u8], after: &[u8], today: &str) -> (Drift, Vec<Change>) {
     (drift, changes)
 }
 
-/// How an operation ended: announced or not, and with its path or alone.
+/// The manner in which an operation ended: announced or not, and with its path or alone.
 fn ended(operation: &Operation<'_>, news: &[Operation<'_>], today: &str) -> &'static str {
     let alone = news.iter().any(|other| other.positional() == operation.positional());
     let deprecated = operation.node.flag("deprecated");

@@ -27,7 +27,7 @@ const COMMANDS: [&str; 13] = [
     "whoami",
 ];
 
-/// How the words of a value are written.
+/// The form of the words of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     Text,

@@ -13,7 +13,7 @@ use crate::process::write;
 /// The words behind the name of the program.
 pub(super) type Words = Vec<OsString>;
 
-/// How a body is given.
+/// The form in which a body is given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Given {
     /// As a file. The parts of a form are always flags.

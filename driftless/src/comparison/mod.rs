@@ -27,7 +27,7 @@ pub(crate) struct Maker {
     schemas: Sides<Option<String>>,
     /// The version of the client now.
     pub(crate) version: Option<String>,
-    /// How often clients were made.
+    /// Number of times that clients were made.
     #[cfg(test)]
     made: std::cell::Cell<u32>,
 }
@@ -35,7 +35,7 @@ pub(crate) struct Maker {
 /// The outcome of a comparison.
 pub(crate) struct Compared {
     pub(crate) drift: Drift,
-    /// Why no Rust items were compared.
+    /// The reason that no Rust items were compared.
     pub(crate) without_items: Option<String>,
 }
 

@@ -8,7 +8,7 @@ use crate::console::{data, screened};
 /// Narrower, the text would be a column of words.
 const NARROWEST: usize = 40;
 
-/// How lines are shown.
+/// The style of lines.
 #[derive(Clone, Copy, Debug)]
 struct Look {
     colours: bool,

@@ -70,7 +70,7 @@ impl Steps {
         }
     }
 
-    /// How far a download is, shown on a terminal only.
+    /// Shows the progress of a download, on a terminal only.
     pub(crate) fn bytes(&self, text: &str, received: usize) {
         if let Some(bar) = &self.bar {
             bar.set_message(foreign::screened(&format!("{text}: {}", size(received))));

@@ -29,7 +29,7 @@ impl Verdicts {
         Ok(Self { accepted })
     }
 
-    /// Why a finding is accepted, where it is.
+    /// The reason for which a finding is accepted, if it is.
     pub(super) fn reason(&self, finding: &Finding) -> Option<&str> {
         self.accepted.get(&finding.fingerprint).map(String::as_str)
     }

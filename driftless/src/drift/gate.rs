@@ -10,7 +10,8 @@ use crate::flags::FailOn;
 /// Findings and items that the sentence names.
 const NAMED: usize = 3;
 
-/// Why the command ends with 1; `None`: it does not. A client that cannot be made of one of the contracts does not compile, either.
+/// The reason that the command ends with 1; `None`: it does not. A client that cannot be made of one of the contracts does not
+/// compile, either.
 pub(super) fn closed(gate: FailOn, drift: &Drift, verdicts: &Verdicts, without_items: Option<&str>) -> Option<String> {
     let open = |fits: fn(&Finding) -> bool| -> Vec<&Finding> { verdicts.open(drift).filter(|one| fits(one)).collect() };
     let (name, findings, does) = match gate {

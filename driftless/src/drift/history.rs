@@ -50,7 +50,7 @@ pub(super) fn run(workspace: &Workspace, flags: &flags::Drift, most: u32) -> Res
                 progress(&format!("{}  {} of {}", commit.short(), index + 1, history.commits.len().min(most as usize)));
                 compared(workspace, before, commit)
             }
-            None if history.is_shallow => Err("what was pinned before is not in this shallow clone".to_owned()),
+            None if history.is_shallow => Err("the earlier contract is not in this shallow clone".to_owned()),
             None => Err("the first contract that was pinned".to_owned()),
         };
         entries.push(Entry { commit: commit.clone(), outcome });

@@ -89,7 +89,7 @@ pub(super) fn read(workspace: &Workspace, inputs: &Inputs, flags: &Drift) -> Res
             "drift/one-file",
             "one file has nothing to be compared with",
             "name two files: cargo xtask drift BEFORE AFTER\n\
-             or compare what is pinned with a file: cargo xtask drift --contract FILE",
+             or compare the pinned contract with a file: cargo xtask drift --contract FILE",
         )),
     }
 }
@@ -120,7 +120,7 @@ fn pinned(inputs: &Inputs) -> Result<Side, Failure> {
     let pins = regenerate::pinned(&inputs.files, inputs.lock.readable()?, false)?;
     let documents =
         pins.into_iter().map(|pin| ComparedDocument { name: pin.entry.name, bytes: pin.canonical.into_bytes() });
-    Ok(Side { name: "what is pinned".to_owned(), documents: documents.collect() })
+    Ok(Side { name: "the pinned contract".to_owned(), documents: documents.collect() })
 }
 
 /// The pinned contracts, and those of the configured or named source.

@@ -22,7 +22,7 @@ use crate::interrupt::Interrupt;
 use crate::regenerate::{self, Begun, from_source, reserved};
 use crate::settings::{Settings, is_name};
 use crate::source::base::{is_same, of_service};
-use crate::source::{self, shown};
+use crate::source::{self, stripped};
 use crate::suggestions::{self, quoted};
 use crate::transaction::Guard;
 use crate::workspace::{CONFIGURATION, STAGING, Workspace};
@@ -34,7 +34,7 @@ pub(crate) fn new(flags: &New) -> Result<ExitCode, Failure> {
         flags.vendored.as_ref().map_or(Ok(()), |packed| vendored::unpack(packed, root, cli))
     })?;
     let Some(Made { folder, names, first, variables, base, .. }) = made else { return Ok(ExitCode::SUCCESS) };
-    let base_url = base.as_ref().map(|base| shown(base).trim_end_matches('/').to_owned());
+    let base_url = base.as_ref().map(|base| stripped(base).trim_end_matches('/').to_owned());
     let base_url = base_url.as_deref().unwrap_or("https://service.example");
     let service =
         Service { names: &names, first: first.as_ref(), variables: &variables, base_url, cli: flags.service.cli };
@@ -82,7 +82,7 @@ pub(crate) fn add(root: &Path, flags: &Add) -> Result<ExitCode, Failure> {
     let manifest = member(root, &flags.service_name, flags.service.cli)?;
     folder.take(&target)?;
     write(root, vec![("Cargo.toml".to_owned(), manifest)])?;
-    let base_url = base.as_ref().map_or_else(|| "https://service.example".to_owned(), shown);
+    let base_url = base.as_ref().map_or_else(|| "https://service.example".to_owned(), stripped);
     let base_url = base_url.trim_end_matches('/');
     let service =
         Service { names: &names, first: first.as_ref(), variables: &variables, base_url, cli: flags.service.cli };
@@ -281,12 +281,12 @@ fn base_url(flags: &ServiceFlags, from: Option<&Url>, stated: Option<&str>) -> R
     let base = of_service(given.as_ref(), from, stated);
     match (&base, given) {
         (None, Some(given)) => {
-            let from = from.map_or_else(String::new, |from| format!(" at {}", shown(from)));
+            let from = from.map_or_else(String::new, |from| format!(" at {}", stripped(from)));
             Err(Failure::configuration(
                 "new/base-url",
                 format!(
                     "the contract{from} does not say below which address its operations are, and {} led to it",
-                    shown(&given)
+                    stripped(&given)
                 ),
                 "name both: --base-url URL --contract ADDRESS, with the URL that the paths of the contract follow",
             ))
@@ -337,7 +337,7 @@ fn document_name(names: &ClientNames) -> String {
 fn head(names: &ClientNames, base: Option<&Url>) -> String {
     let ClientNames { package, name, variables } = names;
     let base =
-        base.map(|base| format!("base_url = {}\n", quoted(shown(base).trim_end_matches('/')))).unwrap_or_default();
+        base.map(|base| format!("base_url = {}\n", quoted(stripped(base).trim_end_matches('/')))).unwrap_or_default();
     format!(
         "# The configuration of the client. `cargo xtask regenerate` reads it; unknown keys are errors.\n\n\
          [client]\npackage = {}\ntype = {}\nvariables = {}\n\n\

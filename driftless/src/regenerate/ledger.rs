@@ -19,7 +19,7 @@ pub(super) fn render(ledger: &Ledger) -> String {
         };
         passes.entry(entry.pass).or_default()[column] += 1;
     }
-    let mut text = "What `cargo xtask regenerate` changed on the way from the contracts to the client.\n\n".to_owned();
+    let mut text = "The changes by `cargo xtask regenerate` between the contracts and the client.\n\n".to_owned();
     let width = passes.keys().map(|pass| pass.len()).max().unwrap_or_default().max(4);
     let _ = writeln!(text, "{:width$}  {:>9}  {:>9}  {:>9}", "pass", "no loss", "docs only", "degraded");
     for (pass, [nothing, documentation, degraded]) in &passes {

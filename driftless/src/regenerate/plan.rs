@@ -211,7 +211,7 @@ fn demand_pinned(
     Err(Failure::new(
         Exit::Stale,
         "locked/differs",
-        format!("the source is not what is pinned: {}", differing.join(", ")),
+        format!("the source differs from the pinned contract: {}", differing.join(", ")),
         "run `cargo xtask regenerate` without --locked to pin it",
     ))
 }

@@ -123,7 +123,7 @@ impl Known {
         lock.outputs.iter().filter_map(|path| Some((path.clone(), sha256(output(files, path)?)))).collect()
     }
 
-    /// Which inputs differ from those of the last run.
+    /// The inputs that differ from those of the last run.
     fn changed_inputs(&self, desired: &Desired) -> String {
         let Some(lock) = &self.lock else { return "no lock".to_owned() };
         let mut inputs = Vec::new();

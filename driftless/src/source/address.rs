@@ -25,7 +25,7 @@ fn is_here(url: &Url) -> bool {
 }
 
 /// A URL without anything that can be a credential.
-pub(crate) fn shown(url: &Url) -> String {
+pub(crate) fn stripped(url: &Url) -> String {
     let mut url = url.clone();
     // A URL without a host has no user either.
     let _ = url.set_username("");

@@ -6,7 +6,7 @@ use driftless_codegen::line;
 use driftless_runtime::StatusCode;
 use url::Url;
 
-use super::address::shown;
+use super::address::stripped;
 use crate::console::redacted;
 
 /// An HTTP response.
@@ -53,7 +53,7 @@ impl Answer {
             "" => "no content type".to_owned(),
             kind => clip(kind),
         };
-        format!("{} sent {}, {kind}, {}", shown(&self.url), self.status, first_line(&self.body))
+        format!("{} sent {}, {kind}, {}", stripped(&self.url), self.status, first_line(&self.body))
     }
 
     /// The words of a server that failed, for a message of several lines: without markup, without a stack, and cut off.

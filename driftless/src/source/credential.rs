@@ -63,11 +63,11 @@ fn name_places(keys: &mut CredentialSettings, at: impl Fn(&str) -> String) {
 pub(super) struct Network {
     /// The certificates that are trusted and the one that is shown, and the hosts that may be `http`.
     pub(super) connections: ConnectionSettings,
-    /// Which files may hold a key.
+    /// The rules for files that contain a key.
     pub(super) files: SecretFiles,
-    /// How the names of the variables begin that were read; empty: none was.
+    /// The prefix of the variables that were read; empty: none was.
     pub(super) variables: String,
-    /// How the names of the variables begin that programs read.
+    /// The prefix of the variables that programs read.
     pub(super) programs: String,
 }
 

@@ -7,7 +7,7 @@ use driftless_codegen::{line, load};
 use driftless_runtime::StatusCode;
 use url::Url;
 
-use super::address::shown;
+use super::address::stripped;
 use super::answer::Answer;
 use super::failed::not_a_contract;
 use super::http::Http;
@@ -287,7 +287,7 @@ impl<'a, E: Fn(&Url) -> Option<&'a str>> Search<'_, E> {
         Err(Failure::new(
             Exit::Download,
             "download/no-contract",
-            format!("no contract is served below {}:{asked}", shown(self.base)),
+            format!("no contract is served below {}:{asked}", stripped(self.base)),
             format!(
                 "name its address in {CONFIGURATION}:\n\n[[source.document]]\nname = \"service\"\ncontract = \"/path/of/the/contract.json\"\n\n\
                  or use --contract URL, or work from the pinned contracts: `cargo xtask regenerate --offline`"
@@ -303,11 +303,12 @@ impl<'a, E: Fn(&Url) -> Option<&'a str>> Search<'_, E> {
                 true => " (something else than a contract)",
                 false => "",
             };
-            let led = if answer.url == answer.asked { String::new() } else { format!(" → {}", shown(&answer.url)) };
-            format!("\n  {}{led} ({}){problem}", shown(&answer.asked), answer.status.as_u16())
+            let led =
+                if answer.url == answer.asked { String::new() } else { format!(" → {}", stripped(&answer.url)) };
+            format!("\n  {}{led} ({}){problem}", stripped(&answer.asked), answer.status.as_u16())
         });
         let failures = self.failed.iter().map(|(url, failure)| {
-            let (address, message) = (shown(url), line(&failure.message).into_owned());
+            let (address, message) = (stripped(url), line(&failure.message).into_owned());
             let message = message.strip_prefix(&address).unwrap_or(&message);
             format!("\n  {address}: {}", message.trim_start())
         });
@@ -335,10 +336,10 @@ fn choice(base: &Url, documents: &[Listed]) -> Failure {
         let contract = relative(base, &document.url);
         hint.push_str(&format!("\n\n[[source.document]]\nname = {name:?}\ncontract = {contract:?}"));
     }
-    let addresses: Vec<String> = documents.iter().map(|document| shown(&document.url)).collect();
+    let addresses: Vec<String> = documents.iter().map(|document| stripped(&document.url)).collect();
     Failure::configuration(
         "source/several-contracts",
-        format!("{} serves {} contracts: {}", shown(base), documents.len(), addresses.join(", ")),
+        format!("{} serves {} contracts: {}", stripped(base), documents.len(), addresses.join(", ")),
         hint,
     )
 }
@@ -353,7 +354,7 @@ fn plain(title: &str) -> String {
     if words.is_empty() { DEFAULT_NAME.to_owned() } else { words.join("-") }
 }
 
-/// How the configuration names a document: by its path below the base URL, else in full.
+/// The name of a document in the configuration: by its path below the base URL, else in full.
 pub(crate) fn relative(base: &Url, url: &Url) -> String {
     let prefix = base.path().trim_end_matches('/');
     let path = url.path().strip_prefix(prefix).filter(|rest| rest.starts_with('/'));

@@ -11,10 +11,10 @@ use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 pub(super) const ACCEPTED: &str = "gzip, deflate, br, zstd";
 /// The most that one body is packed in one another.
 const LAYERS: usize = 3;
-/// How much a decoder of brotli reads at once, in bytes.
+/// Length that a decoder of brotli reads at once, in bytes.
 const CHUNK: usize = 8 * 1024;
 
-/// Why a body cannot be unpacked.
+/// The reason that a body cannot be unpacked.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Trouble {
     /// It holds more than the limit.

@@ -4,10 +4,10 @@ use std::borrow::Cow;
 
 use driftless_codegen::line;
 use driftless_runtime::Error;
-use driftless_runtime::download::said;
+use driftless_runtime::download::summary;
 use url::Url;
 
-use super::address::shown;
+use super::address::stripped;
 use crate::bounded::{LIMIT, too_large};
 use crate::console::{redacted, size};
 use crate::failure::{Exit, Failure};
@@ -34,7 +34,7 @@ pub(super) fn packed_wrongly(address: &str, why: &str) -> Failure {
     )
 }
 
-/// Why a redirect is not followed.
+/// The reason that a redirect is not followed.
 pub(super) enum Redirect {
     /// To another server, which is not to see the credential.
     Elsewhere,
@@ -56,14 +56,14 @@ pub(super) fn redirected(from: &Url, to: &str, why: Redirect) -> Failure {
     Failure::new(
         Exit::Download,
         "download/redirect",
-        format!("{} redirects to {to}{why}", shown(from)),
+        format!("{} redirects to {to}{why}", stripped(from)),
         format!("{hint}\n{OFFLINE}"),
     )
 }
 
 /// The step of a request that failed, and the next steps.
 pub(super) fn failure(url: &Url, error: &Error) -> Failure {
-    let (cause, address) = (said(error), shown(url));
+    let (cause, address) = (summary(error), stripped(url));
     let host = url.host_str().unwrap_or_default();
     let (code, message, hint) = match cause.code {
         "too-large" => return too_large(&address),
@@ -98,9 +98,9 @@ pub(super) fn failure(url: &Url, error: &Error) -> Failure {
     Failure::new(Exit::Download, code, message, format!("{hint}\n{OFFLINE}"))
 }
 
-/// Why there is no token: the configuration, the secret, or the issuer.
+/// The reason that no token was obtained: the configuration, the secret, or the issuer.
 pub(super) fn no_token(error: &Error) -> Failure {
-    let cause = said(error);
+    let cause = summary(error);
     let code = match cause.code {
         "configuration" | "request" => "configuration/credential",
         "secret" => "secret/unreadable",

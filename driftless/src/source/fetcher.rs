@@ -7,7 +7,7 @@ use driftless_runtime::StatusCode;
 use driftless_runtime::download::Credentials;
 use url::Url;
 
-use super::address::shown;
+use super::address::stripped;
 use super::answer::{self, Answer};
 use super::base;
 use super::bundle::{Bundle, Content, Fetched};
@@ -127,22 +127,22 @@ impl Fetcher<'_> {
             Some(base) if base::is_same(&base, given) || is_own && base.host() != given.host() => {}
             Some(base) => self.steps.note(&format!(
                 "the operations of the contract are below {}: programs need it as their base URL, in place of {}",
-                shown(&base),
-                shown(given)
+                stripped(&base),
+                stripped(given)
             )),
             None => self.steps.note(&format!(
                 "the contract does not say below which address its operations are, and {} is not one: programs need their base URL",
-                shown(given)
+                stripped(given)
             )),
         }
     }
 
     async fn discover(&self, base: &Url) -> Result<Vec<Fetched>, Failure> {
-        self.steps.step(&format!("looking for the contract below {}", shown(base)));
+        self.steps.step(&format!("looking for the contract below {}", stripped(base)));
         let known = self.known_address(base);
         let etag = |url: &Url| self.known_etag(self.name, url);
         let answer = discover::discover(&self.http, base, known.as_ref(), etag).await?;
-        self.steps.note(&format!("taking {}", shown(&answer.url)));
+        self.steps.note(&format!("taking {}", stripped(&answer.url)));
         self.received(self.name, answer).map(|fetched| vec![fetched])
     }
 
@@ -154,7 +154,7 @@ impl Fetcher<'_> {
     }
 
     async fn download(&self, name: &str, url: &Url) -> Result<Fetched, Failure> {
-        let address = shown(url);
+        let address = stripped(url);
         self.steps.step(&format!("downloading {address}"));
         let etag = self.known_etag(name, url);
         let answer = self.http.get(url, etag, &mut |received| self.steps.bytes(&address, received)).await?;
@@ -188,7 +188,7 @@ impl Fetcher<'_> {
     }
 
     fn source(&self, url: &Url) -> String {
-        self.recorded.map_or_else(|| shown(url), str::to_owned)
+        self.recorded.map_or_else(|| stripped(url), str::to_owned)
     }
 
     /// The tag of the pinned contract, if it came from the same place and is unchanged.

@@ -8,7 +8,7 @@ use driftless_runtime::StatusCode;
 use serde_json::{Value, json};
 use url::Url;
 
-use super::address::shown;
+use super::address::stripped;
 use super::answer::{Answer, clip};
 use super::bundle::Served;
 use super::failed::repeats_no_secret;
@@ -30,10 +30,10 @@ impl Fetcher<'_> {
             Interface::Guessed => PATH,
         };
         let address = below(base, path);
-        self.steps.step(&format!("looking for the GraphQL schema at {}", shown(&address)));
+        self.steps.step(&format!("looking for the GraphQL schema at {}", stripped(&address)));
         match self.look(base, &address, path).await {
             Ok(text) => {
-                repeats_no_secret(&shown(&address), &text)?;
+                repeats_no_secret(&stripped(&address), &text)?;
                 Ok(Served::Schema(text))
             }
             Err(failure) if interface.is_named() => Err(Failure {
@@ -91,7 +91,7 @@ impl Fetcher<'_> {
     }
 }
 
-/// Why there is no schema; the reason that says most is kept.
+/// The reason that no schema was found; the one that says most is kept.
 #[derive(Debug, Default)]
 struct Reasons(Option<(u8, Failure)>);
 
@@ -121,7 +121,7 @@ impl Reasons {
 
     /// The service answered, and said that it gives none.
     fn not_allowed(&mut self, answer: &Answer, message: &str) {
-        let address = shown(&answer.url);
+        let address = stripped(&answer.url);
         let hint = "allow introspection for this caller, or serve the schema definition language";
         let message = format!("{address} allows no introspection: {message}");
         self.keep(2, Failure::new(Exit::Download, "schema/not-allowed", message, hint));
@@ -129,7 +129,7 @@ impl Reasons {
 
     /// The service gave an introspection that is not a whole schema.
     fn unreadable(&mut self, answer: &Answer, reason: &str) {
-        let message = format!("the introspection of {} cannot be used: {reason}", shown(&answer.url));
+        let message = format!("the introspection of {} cannot be used: {reason}", stripped(&answer.url));
         let hint = "ask the service for a whole introspection, or have it serve the schema definition language";
         self.keep(5, Failure::new(Exit::Contract, "schema/partial", message, hint));
     }
@@ -139,7 +139,7 @@ impl Reasons {
             Failure::new(
                 Exit::Download,
                 "schema/not-served",
-                format!("no schema was found at {}", shown(address)),
+                format!("no schema was found at {}", stripped(address)),
                 "check the address",
             )
         })

@@ -11,7 +11,7 @@ use driftless_runtime::download::{ConnectionSettings, Credentials, Download, sec
 use driftless_runtime::{Client, Method};
 use url::{Origin, Url};
 
-use super::address::{may_lead, shown};
+use super::address::{may_lead, stripped};
 use super::answer::{Answer, is_busy, is_failing, seconds};
 use super::credential::Network;
 use super::encoding;
@@ -25,9 +25,9 @@ const REDIRECTS: usize = 5;
 const LONGEST_TAG: usize = 512;
 const ACCEPT: &str = "application/json, application/yaml;q=0.9, */*;q=0.1";
 
-/// How often one place is asked, where it asks for a pause, or its server fails.
+/// Number of requests to one place, if it asks for a pause or its server fails.
 const ATTEMPTS: usize = 3;
-/// How often a run asks again because servers fail, and how long it waits before that.
+/// Number of retries of a run because servers fail, and the pause before each.
 const SECOND_CHANCES: u32 = 2;
 const BREATH: Duration = Duration::from_millis(250);
 /// The longest time that a run waits because servers ask for it, however long it may take.
@@ -40,11 +40,11 @@ pub(crate) struct Http<'s> {
     connect_timeout: Duration,
     timeout: Duration,
     network: Network,
-    /// How long it still waits where servers ask for a pause, all places together.
+    /// The rest of the time for pauses that servers ask for, all places together.
     patience: Mutex<Duration>,
     /// The client without a credential.
     open: OnceLock<Client>,
-    /// How often it still asks again where a server failed, all places together.
+    /// The rest of the retries after failures of servers, all places together.
     second_chances: AtomicU32,
     authorized: Option<Authorized>,
     /// The place that configures credentials for it.
@@ -54,7 +54,7 @@ pub(crate) struct Http<'s> {
 /// The place that configures a credential, for messages.
 #[derive(Clone, Debug)]
 pub(super) struct CredentialPlace {
-    /// How the names of the variables begin; empty: none is read.
+    /// The prefix of the variables; empty: none is read.
     pub(super) variables: String,
     /// The table of the configuration.
     pub(super) table: String,
@@ -120,7 +120,7 @@ impl<'s> Http<'s> {
         &self.place
     }
 
-    /// How the names of the variables begin that are read of the network; empty: none is.
+    /// The prefix of the variables of the network that are read; empty: none is.
     fn variables(&self) -> &str {
         &self.network.variables
     }
@@ -156,10 +156,10 @@ impl<'s> Http<'s> {
             let Some(next) = next else { return Ok(Answer { asked: asked.clone(), ..answer }) };
             let next = url.join(next).map_err(|_| redirected(&url, "an address that is not a URL", Redirect::Lost))?;
             if self.is_authorized_for(&url) && !self.is_authorized_for(&next) {
-                return Err(redirected(&url, &shown(&next), Redirect::Elsewhere));
+                return Err(redirected(&url, &stripped(&next), Redirect::Elsewhere));
             }
             if !may_lead(&url, &next) {
-                return Err(redirected(&url, &shown(&next), Redirect::Here));
+                return Err(redirected(&url, &stripped(&next), Redirect::Here));
             }
             url = next;
         }
@@ -190,7 +190,7 @@ impl<'s> Http<'s> {
     ) -> Result<Answer, Failure> {
         for _ in 1..ATTEMPTS {
             let answer = self.attempt(method, url, headers.clone(), body.clone(), LIMIT, received).await?;
-            let (address, status) = (shown(url), answer.status.as_u16());
+            let (address, status) = (stripped(url), answer.status.as_u16());
             let pause = match self.pause(&answer) {
                 Some(pause) => {
                     self.steps.note(&format!("{address} answered {status}: asking again in {}", seconds(pause)));
@@ -215,7 +215,7 @@ impl<'s> Http<'s> {
             && self.second_chances.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_ok()
     }
 
-    /// How long to wait before the place is asked again. A pause that a run has no time for is not waited for at all.
+    /// Returns the pause before the place is asked again. A pause that a run has no time for is not waited for at all.
     fn pause(&self, answer: &Answer) -> Option<Duration> {
         let pause = answer.retry_after.filter(|_| is_busy(answer.status))?;
         let mut patience = self.patience.lock().unwrap_or_else(PoisonError::into_inner);
@@ -250,8 +250,8 @@ impl<'s> Http<'s> {
             Ok(body) => body,
             // The limit cuts the body off, and it is for messages only.
             Err(_) if !came.status.is_success() => Vec::new(),
-            Err(encoding::Trouble::TooLarge) => return Err(bomb(&shown(url), came.body.len())),
-            Err(encoding::Trouble::Broken(why)) => return Err(packed_wrongly(&shown(url), &why)),
+            Err(encoding::Trouble::TooLarge) => return Err(bomb(&stripped(url), came.body.len())),
+            Err(encoding::Trouble::Broken(why)) => return Err(packed_wrongly(&stripped(url), &why)),
         };
         let answer = Answer {
             asked: url.clone(),
@@ -266,8 +266,8 @@ impl<'s> Http<'s> {
         };
         // The repository keeps the received bytes.
         if answer.status.is_success() {
-            repeats_no_secret(&shown(url), &String::from_utf8_lossy(&answer.body))?;
-            repeats_no_secret(&shown(url), answer.etag.as_deref().unwrap_or_default())?;
+            repeats_no_secret(&stripped(url), &String::from_utf8_lossy(&answer.body))?;
+            repeats_no_secret(&stripped(url), answer.etag.as_deref().unwrap_or_default())?;
         }
         Ok(answer)
     }
@@ -304,7 +304,7 @@ impl<'s> Http<'s> {
             "http" if self.network.connections.allow_plain(url).map_err(|error| no_token(&error))? => Ok(()),
             "http" => Err(Failure::configuration(
                 "configuration/plain-http",
-                format!("{} is plain http, which is for loopback, and for hosts that are allowed to be", shown(url)),
+                format!("{} is plain http, which is for loopback, and for hosts that are allowed to be", stripped(url)),
                 format!(
                     "use https; or save the contract by other means and name it with --contract FILE\n\
                      or allow it, where nobody but the two ends can read what is sent, tokens and secrets among it: {}",
@@ -313,13 +313,13 @@ impl<'s> Http<'s> {
             )),
             other => Err(Failure::configuration(
                 "configuration/scheme",
-                format!("{}: {other} is not a scheme that can be downloaded from", shown(url)),
+                format!("{}: {other} is not a scheme that can be downloaded from", stripped(url)),
                 "use an https URL",
             )),
         }
     }
 
-    /// How a host is allowed to be `http`.
+    /// Describes the settings that allow `http` to a host.
     fn allowing(&self, host: &str) -> String {
         let host = host.trim_start_matches('[').trim_end_matches(']');
         let programs = &self.network.programs;

@@ -9,7 +9,7 @@ use crate::settings::DEFAULT_NAME;
 
 /// Largest part of a page that is read, in bytes: some pages hold a whole contract in front of the list.
 const PAGE: usize = 8 * 1024 * 1024;
-/// How many places of a page are looked at, and how far behind each of them.
+/// Number of places of a page that are looked at, and the length that is read behind each.
 const PLACES: usize = 2_000;
 const REACH: usize = 16 * 1024;
 /// Most documents, and most scripts, of a page that count.
@@ -182,7 +182,7 @@ fn is_placeholder(url: &Url) -> bool {
 mod tests {
     use super::*;
 
-    fn found(page: &str, text: &str) -> Vec<(String, String)> {
+    fn documents(page: &str, text: &str) -> Vec<(String, String)> {
         let page = Url::parse(page).expect("a URL");
         listed(&page, text).into_iter().map(|document| (document.url.to_string(), document.name)).collect()
     }
@@ -198,9 +198,9 @@ mod tests {
             pair("https://h/p/swagger/v1/swagger.json", "API V1"),
             pair("https://h/swagger/v2/swagger.json", "API V2"),
         ];
-        assert_eq!(found("https://h/p/swagger/index.html", text), expected);
+        assert_eq!(documents("https://h/p/swagger/index.html", text), expected);
         let escaped = text.replace('"', "\\\"");
-        assert_eq!(found("https://h/p/swagger/index.html", &escaped), expected);
+        assert_eq!(documents("https://h/p/swagger/index.html", &escaped), expected);
     }
 
     #[test]
@@ -210,7 +210,11 @@ mod tests {
             "window.ui = SwaggerUIBundle({ \"url\" : '/openapi/main.json' })",
             "var url = window.location.search; const ui = SwaggerUIBundle({\n  url: `/openapi/main.json`,\n})",
         ] {
-            assert_eq!(found("https://h/swagger/", text), [pair("https://h/openapi/main.json", "service")], "{text}");
+            assert_eq!(
+                documents("https://h/swagger/", text),
+                [pair("https://h/openapi/main.json", "service")],
+                "{text}"
+            );
         }
     }
 
@@ -218,7 +222,7 @@ mod tests {
     fn a_script_list_is_read() {
         let text = "urls: [ {url: 'a.json', name: 'First one'}, {name: \"Second\", url: \"/b.json\"} ], x: 1";
         let expected = [pair("https://h/swagger/a.json", "First one"), pair("https://h/b.json", "Second")];
-        assert_eq!(found("https://h/swagger/index.html", text), expected);
+        assert_eq!(documents("https://h/swagger/index.html", text), expected);
     }
 
     #[test]
@@ -226,9 +230,9 @@ mod tests {
         let text = "window.swashbuckleConfig = {\n rootUrl: 'http://internal:8080/app',\n discoveryPaths: arrayFrom('swagger/docs/v1|swagger/docs/v2'),\n}";
         let expected =
             |base: &str| ["v1", "v2"].map(|name| pair(&format!("https://h{base}/swagger/docs/{name}"), name)).to_vec();
-        assert_eq!(found("https://h/app/swagger/ui/index", text), expected("/app"));
-        assert_eq!(found("https://h/swagger/ui/index", text), expected(""));
-        assert_eq!(found("https://h/swagger/ui/index", "discoveryPaths: arrayFrom('')"), []);
+        assert_eq!(documents("https://h/app/swagger/ui/index", text), expected("/app"));
+        assert_eq!(documents("https://h/swagger/ui/index", text), expected(""));
+        assert_eq!(documents("https://h/swagger/ui/index", "discoveryPaths: arrayFrom('')"), []);
     }
 
     #[test]
@@ -239,7 +243,7 @@ mod tests {
             "urls: []",
             "SwaggerUIBundle({url: \"https://petstore.swagger.io/v2/swagger.json\"})",
         ] {
-            assert_eq!(found("https://h/swagger/index.html", text), [], "{text}");
+            assert_eq!(documents("https://h/swagger/index.html", text), [], "{text}");
         }
     }
 
@@ -247,7 +251,7 @@ mod tests {
     #[test]
     fn a_page_that_is_made_to_be_slow_is_read_to_its_bounds() {
         for part in ["urls:[", "urls:[{", "discoveryPaths:arrayFrom('", "url:'", "url:", "\\u0022", "\u{fffd}urls:["] {
-            assert!(found("https://h/swagger/index.html", &part.repeat(50_000)).len() <= 1, "{part}");
+            assert!(documents("https://h/swagger/index.html", &part.repeat(50_000)).len() <= 1, "{part}");
         }
         let entries: Vec<String> = (0..500).map(|index| format!("{{\"url\":\"{index}\",\"name\":\"same\"}}")).collect();
         let page = Url::parse("https://h/").expect("a URL");
@@ -289,7 +293,7 @@ mod tests {
                 pair("https://h/openapi/v3", "service"),
             ),
         ] {
-            assert_eq!(found("https://h/docs/index.html", text), [expected], "{text}");
+            assert_eq!(documents("https://h/docs/index.html", text), [expected], "{text}");
         }
     }
 

@@ -28,7 +28,7 @@ use crate::lock::Lock;
 use crate::sandbox::Program;
 use crate::settings::Settings;
 use crate::workspace::Workspace;
-pub(crate) use address::shown;
+pub(crate) use address::stripped;
 pub(crate) use bundle::{Bundle, Content, Fetched, SANDBOX, Served, UNKNOWN};
 pub(crate) use discover::relative;
 pub(crate) use failed::{not_a_contract, repeats_no_secret};

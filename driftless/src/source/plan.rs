@@ -1,11 +1,11 @@
-//! Which documents are fetched, from where, and with whose token.
+//! The documents that are fetched, their sources, and their tokens.
 
 use std::path::{Path, PathBuf};
 
 use driftless_runtime::download::secret_variables;
 use url::Url;
 
-use super::address::shown;
+use super::address::stripped;
 use super::bundle::{SANDBOX, UNKNOWN};
 use super::servers::{self, Home};
 use super::variables::from_env;
@@ -51,7 +51,7 @@ pub(super) enum ContractPlace {
     File { path: PathBuf, recorded: String },
 }
 
-/// The usual path of a GraphQL interface, unless the configuration names one. The platform's document does not show it.
+/// The usual path of a GraphQL interface, unless the configuration names one.
 pub(super) const PATH: &str = "/graphql";
 
 /// The place of the GraphQL interface below the base URL.
@@ -181,8 +181,8 @@ fn wanted(
     Ok(Wanted { name: name.clone(), place, token })
 }
 
-/// Why credentials that are set are used nowhere, or not for every address: one is for the origin of the base URL, and one of a
-/// document for that document. A line each.
+/// The reasons that set credentials are used nowhere, or not for every address, a line each. A credential is for the origin of
+/// the base URL, and one of a document for that document.
 pub(super) fn unsent(settings: &Settings, plan: &SourcePlan, flags: &Regenerate) -> Vec<String> {
     let (source, programs) = (&settings.source, &settings.codegen.config.client.variables);
     let mut notes = Vec::new();
@@ -226,7 +226,7 @@ fn token_of(token: &TokenSource) -> Option<String> {
     token.variables.as_deref().filter(|prefix| !prefix.is_empty()).and_then(set)
 }
 
-/// Why the token of the base URL is not sent, or not to every address.
+/// The reason that the token of the base URL is not sent, or not to every address.
 fn unsent_to(source: &SourceSettings, plan: &SourcePlan) -> Option<String> {
     let base_url = source.base_url_env.as_deref().unwrap_or("base_url");
     let (base, documents) = match plan {
@@ -237,8 +237,8 @@ fn unsent_to(source: &SourceSettings, plan: &SourcePlan) -> Option<String> {
     let addresses = documents.iter().filter(|document| document.token.is_none()).filter_map(Wanted::url);
     let foreign = |url: &&Url| base.as_ref().is_none_or(|base| base.origin() != url.origin());
     match addresses.clone().find(foreign) {
-        Some(url) if base.is_none() => Some(format!("{} has no base URL beside it: set {base_url}", shown(url))),
-        Some(url) => Some(format!("{} is not at the origin of the base URL", shown(url))),
+        Some(url) if base.is_none() => Some(format!("{} has no base URL beside it: set {base_url}", stripped(url))),
+        Some(url) => Some(format!("{} is not at the origin of the base URL", stripped(url))),
         None if documents.iter().all(|document| document.url().is_none()) => Some("the contract is a file".to_owned()),
         None => None,
     }

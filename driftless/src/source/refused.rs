@@ -2,16 +2,16 @@
 
 use driftless_runtime::StatusCode;
 
-use super::address::shown;
+use super::address::stripped;
 use super::answer::{Answer, clip, is_busy, seconds};
 use super::failed::OFFLINE;
 use super::http::{CredentialPlace, Http};
 use crate::failure::{Exit, Failure};
 
 impl Http<'_> {
-    /// Why an error status ends the work.
+    /// The failure by which an error status ends the work.
     pub(crate) fn refused(&self, answer: &Answer) -> Failure {
-        let address = shown(&answer.url);
+        let address = stripped(&answer.url);
         let (code, hint) = match answer.status {
             StatusCode::UNAUTHORIZED => ("download/unauthorized", self.unauthorized(answer)),
             StatusCode::FORBIDDEN => {

@@ -1,4 +1,4 @@
-//! Which server has the operations of a document, where several documents become one client.
+//! The server of each document's operations, if several documents become one client.
 
 use driftless_codegen::Config;
 use url::{Origin, Url};

@@ -47,7 +47,7 @@ fn not_configured(source: &SourceSettings, pinned: &str) -> Failure {
     let variable = source.base_url_env.as_deref().map(|name| format!("{name}, ")).unwrap_or_default();
     let mut hint = format!(
         "name the deployment: set {variable}`base_url` in [source] of {CONFIGURATION}, or use --base-url or --contract\n\
-         or work from what is pinned: cargo xtask regenerate --offline"
+         or work from the pinned contract: cargo xtask regenerate --offline"
     );
     let mut message = format!("no deployment is configured, and {pinned}");
     if source.stand_in.is_some() {

@@ -252,7 +252,7 @@ mod tests {
             assert_eq!(state.names.len(), 1, "{fails}: {:?}", state.names);
         }
         let disk = Model::with_old(Some(5));
-        assert!(replace_on(&disk, Path::new("folder"), "token", NEW).is_err(), "what may be lost is said");
+        assert!(replace_on(&disk, Path::new("folder"), "token", NEW).is_err(), "a possible loss is reported");
     }
 
     #[test]

@@ -14,8 +14,8 @@ use crate::{
 };
 
 /// The number of attempts and their time limits: for all calls by
-/// [`ClientBuilder::retries`](crate::ClientBuilder::retries), for one by `with_retries`. Which failures are retried
-/// depends on the call: see [`ClientBuilder::retry_put_and_delete`](crate::ClientBuilder::retry_put_and_delete) and
+/// [`ClientBuilder::retries`](crate::ClientBuilder::retries), for one by `with_retries`. The retried failures
+/// depend on the call: see [`ClientBuilder::retry_put_and_delete`](crate::ClientBuilder::retry_put_and_delete) and
 /// `idempotent`.
 ///
 /// ```

@@ -152,7 +152,7 @@ macro_rules! __front_call {
 #[macro_export]
 macro_rules! __front_calls {
     ($call:ident) => {
-        #[allow(dead_code, reason = "whether there is something to set is the contract's to say")]
+        #[allow(dead_code, reason = "the contract decides which setters exist")]
         impl<'a, T, O> $call<'a, T, O> {
             /// Sets the argument of the parameter at a position.
             pub(crate) fn set(mut self, position: usize, argument: &dyn Argument) -> Self {

@@ -215,7 +215,7 @@ impl Store for MemoryStore {
         ready(Ok(claimed))
     }
 
-    fn held(&self, instance: Instance) -> StoreFuture<'_, Vec<Lease>> {
+    fn leases(&self, instance: Instance) -> StoreFuture<'_, Vec<Lease>> {
         let state = self.state();
         let owned = state.entries.iter().filter(|kept| kept.owner == Some(instance));
         let leases = owned.map(|kept| Lease::new(&kept.entry.intent.correlation, instance, kept.fence));
@@ -361,7 +361,7 @@ impl Store for MemoryStore {
                 name: alive.name.clone(),
                 alive: !alive.until.is_over(now),
                 lease: Some(alive.lease),
-                held: state.entries.iter().filter(|kept| kept.owner == Some(*instance)).count() as u64,
+                leases: state.entries.iter().filter(|kept| kept.owner == Some(*instance)).count() as u64,
             })
             .collect();
         ready(Ok(overview))

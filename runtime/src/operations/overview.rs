@@ -87,7 +87,7 @@ pub struct Owner {
     /// `true` if its time is not over.
     pub alive: bool,
     /// The number of its leases.
-    pub held: u64,
+    pub leases: u64,
     /// The length of its leases without a renewal. It is longer than [`Worker::lease`](super::Worker::lease) if the
     /// machine or the store is late. `None` if the program is of an earlier version, which does not report it.
     pub lease: Option<Duration>,

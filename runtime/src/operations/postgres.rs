@@ -304,12 +304,12 @@ impl Store for PostgresStore {
     }
 
     fn claim<'a>(&'a self, instance: Instance, wanted: &'a [Wanted]) -> StoreFuture<'a, Vec<HeldOperation>> {
-        // The response may be lost: `held` returns the leases.
+        // The response may be lost: `leases` returns them.
         Box::pin(self.once(leases::claim(&self.0.steps, instance, wanted)))
     }
 
-    fn held(&self, instance: Instance) -> StoreFuture<'_, Vec<Lease>> {
-        Box::pin(self.repeat(move |_| leases::held(&self.0.steps, instance)))
+    fn leases(&self, instance: Instance) -> StoreFuture<'_, Vec<Lease>> {
+        Box::pin(self.repeat(move |_| leases::leased(&self.0.steps, instance)))
     }
 
     fn put_back<'a>(&'a self, lease: &'a Lease, after: Duration, failure: Option<&'a str>) -> StoreFuture<'a, ()> {

@@ -36,7 +36,7 @@ pub(super) struct Last {
 
 impl Row {
     /// Returns the entry under a lease.
-    pub(super) fn held(self, instance: Instance, kind: &str) -> HeldOperation {
+    pub(super) fn leased(self, instance: Instance, kind: &str) -> HeldOperation {
         let lease = Lease::new(self.correlation.clone(), instance, self.fence);
         let entry = self.entry().map_err(|error| self.unreadable(error));
         HeldOperation::new(lease, kind, entry, u32::try_from(self.failures).unwrap_or(u32::MAX)).with_age(self.age)

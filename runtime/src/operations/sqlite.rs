@@ -234,8 +234,8 @@ impl Store for SqliteStore {
         self.work.write("give operations to an instance", move |change| leases::claim(change, instance, &wanted))
     }
 
-    fn held(&self, instance: Instance) -> StoreFuture<'_, Vec<Lease>> {
-        self.work.read("read", move |store| leases::held(store, instance))
+    fn leases(&self, instance: Instance) -> StoreFuture<'_, Vec<Lease>> {
+        self.work.read("read", move |store| leases::leased(store, instance))
     }
 
     fn put_back<'a>(&'a self, lease: &'a Lease, after: Duration, failure: Option<&'a str>) -> StoreFuture<'a, ()> {

@@ -85,7 +85,7 @@ pub trait Store: Any + Send + Sync {
 
     /// Returns all leases of an instance, whether it knows them or not: a response to [`claim`](Self::claim) may be
     /// lost.
-    fn held(&self, instance: Instance) -> StoreFuture<'_, Vec<Lease>>;
+    fn leases(&self, instance: Instance) -> StoreFuture<'_, Vec<Lease>>;
 
     /// Returns a lease; the operation is due again after this time. A failure is counted, and stored for operators.
     fn put_back<'a>(&'a self, lease: &'a Lease, after: Duration, failure: Option<&'a str>) -> StoreFuture<'a, ()>;

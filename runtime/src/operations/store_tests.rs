@@ -113,7 +113,7 @@ async fn each_operation_has_one_holder(store: Arc<dyn Store>) {
             for _ in 0..10 {
                 all.extend(claimed(&*store, instance, 3).await);
             }
-            assert_eq!(store.held(instance).await.expect("it says").len(), all.len());
+            assert_eq!(store.leases(instance).await.expect("it says").len(), all.len());
             all
         }));
     }
@@ -198,7 +198,7 @@ async fn nothing_is_written_after_the_fence(store: Arc<dyn Store>) {
         assert!(is_lost(store.put_back(lease, Duration::ZERO, Some("late")).await), "put back {name}");
         assert_eq!(result_of(store.entry(name).await), before);
     }
-    assert!(store.held(over).await.expect("it says").is_empty());
+    assert!(store.leases(over).await.expect("it says").is_empty());
     assert!(store.overview("here").await.expect("it says").failing.is_empty());
 }
 
@@ -240,7 +240,7 @@ async fn what_is_given_back_comes_again_in_its_time(store: Arc<dyn Store>) {
         overview.failing.iter().map(|failing| (failing.label.as_deref(), failing.failures)).collect();
     failing.sort_unstable();
     assert_eq!(failing, [(Some("never"), 1), (Some("soon"), 1)]);
-    assert_eq!(overview.owners.iter().map(|owner| (owner.alive, owner.held)).collect::<Vec<_>>(), [(true, 2)]);
+    assert_eq!(overview.owners.iter().map(|owner| (owner.alive, owner.leases)).collect::<Vec<_>>(), [(true, 2)]);
     store.leave(one).await.expect("it leaves");
     store.leave(one).await.expect("it has left");
     let overview = store.overview("here").await.expect("it says");
@@ -531,11 +531,11 @@ macro_rules! forward {
         ) -> $crate::operations::StoreFuture<'a, Vec<$crate::operations::HeldOperation>> {
             $store.claim(instance, wanted)
         }
-        fn held(
+        fn leases(
             &$self,
             instance: $crate::operations::Instance,
         ) -> $crate::operations::StoreFuture<'_, Vec<$crate::operations::Lease>> {
-            $store.held(instance)
+            $store.leases(instance)
         }
         fn put_back<'a>(
             &'a $self,
@@ -662,7 +662,7 @@ async fn step(store: &dyn Store, number: u64, references: &[OperationRef], past:
             let after = if small == 3 { Duration::MAX } else { Duration::ZERO };
             result_of(store.put_back(&lease, after, (small > 1).then_some("it broke")).await)
         }
-        (_, _, Some(instance)) => result_of(store.held(instance).await),
+        (_, _, Some(instance)) => result_of(store.leases(instance).await),
     };
     let (one, two) = (store.entry("one").await, store.entry("two").await);
     let rest = (store.labelled("here", "label").await, store.unfinished("here").await);

@@ -122,30 +122,30 @@ mod tests {
 
     #[test]
     fn a_value_is_read_as_its_type() {
-        let of = |value: &str| headers(&[("x-it", value.as_bytes())]);
-        assert_eq!(one::<i64>(&of(" 7 "), "X-It").unwrap(), Some(7));
-        assert_eq!(one::<u8>(&of("256"), "X-It").unwrap_err().kind(), Kind::Decode);
-        assert_eq!(one::<f64>(&of("1.5"), "X-It").unwrap(), Some(1.5));
-        assert_eq!(one::<bool>(&of("True"), "X-It").unwrap(), Some(true));
-        assert!(one::<bool>(&of("yes"), "X-It").unwrap_err().is_decode());
-        assert_eq!(one::<String>(&of("true"), "X-It").unwrap().as_deref(), Some("true"));
-        assert_eq!(one::<String>(&of(r#"W/"a\b""#), "X-It").unwrap().as_deref(), Some(r#"W/"a\b""#));
-        assert_eq!(one::<String>(&of(""), "X-It").unwrap().as_deref(), Some(""));
+        let with = |value: &str| headers(&[("x-it", value.as_bytes())]);
+        assert_eq!(one::<i64>(&with(" 7 "), "X-It").unwrap(), Some(7));
+        assert_eq!(one::<u8>(&with("256"), "X-It").unwrap_err().kind(), Kind::Decode);
+        assert_eq!(one::<f64>(&with("1.5"), "X-It").unwrap(), Some(1.5));
+        assert_eq!(one::<bool>(&with("True"), "X-It").unwrap(), Some(true));
+        assert!(one::<bool>(&with("yes"), "X-It").unwrap_err().is_decode());
+        assert_eq!(one::<String>(&with("true"), "X-It").unwrap().as_deref(), Some("true"));
+        assert_eq!(one::<String>(&with(r#"W/"a\b""#), "X-It").unwrap().as_deref(), Some(r#"W/"a\b""#));
+        assert_eq!(one::<String>(&with(""), "X-It").unwrap().as_deref(), Some(""));
         let id = "00000000-0000-0000-0000-000000000007";
-        assert_eq!(one::<Uuid>(&of(id), "X-It").unwrap(), Some(Uuid::from_u128(7)));
+        assert_eq!(one::<Uuid>(&with(id), "X-It").unwrap(), Some(Uuid::from_u128(7)));
         assert!(one::<i32>(&HeaderMap::new(), "X-It").unwrap().is_none());
-        assert_eq!(json::<Vec<i32>>(&of("[1, 2]"), "X-It").unwrap(), Some(vec![1, 2]));
-        assert!(json::<Vec<i32>>(&of("[1,"), "X-It").is_err());
+        assert_eq!(json::<Vec<i32>>(&with("[1, 2]"), "X-It").unwrap(), Some(vec![1, 2]));
+        assert!(json::<Vec<i32>>(&with("[1,"), "X-It").is_err());
     }
 
     #[test]
     fn dates_are_those_of_schemas_and_those_of_http() {
-        let of = |value: &str| date(&headers(&[("expires", value.as_bytes())]), "Expires").unwrap().unwrap();
-        assert_eq!(of("2026-01-02T03:04:05Z").as_str(), "2026-01-02T03:04:05Z");
-        let moment = std::time::SystemTime::try_from(&of("Sun, 06 Nov 1994 08:49:37 GMT")).unwrap();
+        let expires = |value: &str| date(&headers(&[("expires", value.as_bytes())]), "Expires").unwrap().unwrap();
+        assert_eq!(expires("2026-01-02T03:04:05Z").as_str(), "2026-01-02T03:04:05Z");
+        let moment = std::time::SystemTime::try_from(&expires("Sun, 06 Nov 1994 08:49:37 GMT")).unwrap();
         assert_eq!(moment.duration_since(std::time::UNIX_EPOCH).unwrap().as_secs(), 784_111_777);
         // Servers mark a stale response this way (RFC 9111, section 5.3).
-        assert_eq!(of("0").as_str(), "0");
+        assert_eq!(expires("0").as_str(), "0");
     }
 
     #[test]

@@ -181,8 +181,8 @@ impl Fake {
 
     /// Returns the calls of one operation so far.
     pub fn calls_of<T>(&self, operation: FakeOperation<T>) -> Vec<FakeCall> {
-        let of = |call: &&FakeCall| (call.family, call.operation) == (operation.family, operation.name);
-        self.state().calls.iter().filter(of).cloned().collect()
+        let is_wanted = |call: &&FakeCall| (call.family, call.operation) == (operation.family, operation.name);
+        self.state().calls.iter().filter(is_wanted).cloned().collect()
     }
 
     /// Creates a client of it. It has no credential, and sends each call once.
@@ -222,8 +222,9 @@ impl Fake {
             let (status, body) = script(&call)?;
             return Ok(FakeReply::status(status.as_u16()).bytes(body));
         }
-        let of = (call.family, call.operation);
-        let answers = |rule: &&mut Rule| rule.operation == of && rule.matches.iter().all(|matches| matches(&call));
+        let operation = (call.family, call.operation);
+        let answers =
+            |rule: &&mut Rule| rule.operation == operation && rule.matches.iter().all(|matches| matches(&call));
         let replies = state.rules.iter_mut().find(answers).map(|rule| &mut rule.replies);
         let reply = replies.and_then(|replies| match replies.len() {
             0 | 1 => replies.front().cloned(),

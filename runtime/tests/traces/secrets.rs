@@ -257,8 +257,8 @@ async fn every_way_to_authenticate_over_every_transport() {
         }
     }
     let text = everything.text();
-    for of in ["rustls", "hyper_util", "reqwest"] {
-        assert!(text.contains(of), "no record of {of}");
+    for library in ["rustls", "hyper_util", "reqwest"] {
+        assert!(text.contains(library), "no record of {library}");
     }
     #[cfg(feature = "http2")]
     assert!(text.contains("h2::"), "no record of h2");

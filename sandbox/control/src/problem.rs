@@ -1,4 +1,4 @@
-//! Error bodies as ASP.NET writes them (RFC 9457). The platform document shows none: this is the sandbox's choice.
+//! Error bodies as ASP.NET writes them (RFC 9457). The form is a choice of the sandboxes.
 
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;

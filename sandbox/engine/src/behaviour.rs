@@ -76,7 +76,7 @@ pub(crate) struct WorkEntry {
     /// The member of the item that holds the state.
     pub(crate) member: Spanned<String>,
     pub(crate) states: Spanned<Vec<String>>,
-    /// How long each state lasts on the clock of the sandbox. Without it, each read of the item reaches the next one.
+    /// Duration of each state on the clock of the sandbox. Without it, each read of the item reaches the next one.
     pub(crate) milliseconds: Option<Spanned<u64>>,
 }
 

@@ -77,8 +77,8 @@ pub(crate) async fn declared_methods_are_served(base: &str, document: &Value) {
 fn address(path: &str, item: &Value, operation: &Value) -> String {
     let mut path = path.to_owned();
     let mut query = Vec::new();
-    let of = |value: &Value| value["parameters"].as_array().cloned().unwrap_or_default();
-    for parameter in of(item).into_iter().chain(of(operation)) {
+    let parameters = |value: &Value| value["parameters"].as_array().cloned().unwrap_or_default();
+    for parameter in parameters(item).into_iter().chain(parameters(operation)) {
         let name = parameter["name"].as_str().unwrap();
         let example = parameter["example"].to_string().replace('"', "");
         match parameter["in"].as_str() {

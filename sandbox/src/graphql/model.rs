@@ -29,7 +29,7 @@ pub(super) struct AsyncOperation {
     pub(super) state: OperationState,
     /// True if the state is an end. The follow-up event of a success comes after it.
     pub(super) is_final: bool,
-    /// Why the work failed or was cancelled.
+    /// The reason that the work failed or was cancelled.
     pub(super) message: Option<String>,
     /// The address of the resource that the work is about.
     pub(super) target: String,

@@ -14,7 +14,7 @@ use std::pin::Pin;
 use platform_client::*;
 
 type Arguments = serde_json::Map<String, serde_json::Value>;
-type Told = Result<serde_json::Value, Failed>;
+type Outcome = Result<serde_json::Value, Failed>;
 
 enum Failed {
     Argument(String),
@@ -55,25 +55,25 @@ impl<T> Unreadable<T> for &Taken<T> {
 }
 
 /// The result of an operation, as JSON if it can be written.
-struct Shown<T>(T);
+struct Value<T>(T);
 
 trait Written {
-    fn shown(&self) -> Told;
+    fn written(&self) -> Outcome;
 }
 
-impl<T: serde::Serialize> Written for Shown<T> {
-    fn shown(&self) -> Told {
+impl<T: serde::Serialize> Written for Returned<T> {
+    fn written(&self) -> Outcome {
         serde_json::to_value(&self.0).map_err(|error| Failed::Argument(error.to_string()))
     }
 }
 
 trait Unwritten {
-    fn shown(&self) -> Told;
+    fn written(&self) -> Outcome;
 }
 
 /// The compiler takes this one where the other does not fit.
-impl<T> Unwritten for &Shown<T> {
-    fn shown(&self) -> Told {
+impl<T> Unwritten for &Returned<T> {
+    fn written(&self) -> Outcome {
         Ok(serde_json::Value::Null)
     }
 }
@@ -86,14 +86,14 @@ fn main() {
         for line in std::io::stdin().lock().lines() {
             let line: serde_json::Value = serde_json::from_str(&line.unwrap()).unwrap();
             let arguments = line["arguments"].as_object().unwrap();
-            let told = match perform(&platform, line["operation"].as_str().unwrap(), arguments).await {
+            let outcome = match perform(&platform, line["operation"].as_str().unwrap(), arguments).await {
                 Ok(value) => serde_json::json!({"read": value}),
                 Err(Failed::Argument(text)) => serde_json::json!({"argument": text}),
                 Err(Failed::End) => serde_json::json!({"error": "end"}),
                 Err(Failed::Call(error)) => serde_json::json!({"error": error.code(), "text": format!("{error:#}")}),
             };
             let mut out = std::io::stdout().lock();
-            writeln!(out, "{told}").unwrap();
+            writeln!(out, "{outcome}").unwrap();
             out.flush().unwrap();
         }
     });
@@ -147,7 +147,7 @@ impl Caller {
                 known.insert(wire(argument), true);
             }
             let mut text = format!(
-                "async fn perform_{number}(platform: &Platform, arguments: &Arguments) -> Told {{\n    \
+                "async fn perform_{number}(platform: &Platform, arguments: &Arguments) -> Outcome {{\n    \
                  let call = platform.{accessor}().{}({});\n",
                 name(method),
                 list.join(", ")
@@ -169,7 +169,7 @@ impl Caller {
             }
             text.push_str(match result(&method.signature).contains("EventStream") {
                 true => "    let event = call.await?.next().await.ok_or(Failed::End)??;\n    Ok(serde_json::json!({\"data\": event.data}))\n}\n",
-                false => "    (&Shown(call.await?)).shown()\n}\n",
+                false => "    (&Returned(call.await?)).written()\n}\n",
             });
             caller.source.push_str(&text);
             arms.push_str(&format!("        {key:?} => Box::pin(perform_{number}(platform, arguments)),\n"));
@@ -177,7 +177,7 @@ impl Caller {
         }
         caller.source.push_str(&format!(
             "fn perform<'a>(platform: &'a Platform, operation: &str, arguments: &'a Arguments) \
-             -> Pin<Box<dyn Future<Output = Told> + 'a>> {{\n    match operation {{\n{arms}        \
+             -> Pin<Box<dyn Future<Output = Outcome> + 'a>> {{\n    match operation {{\n{arms}        \
              other => panic!(\"{{other}}\"),\n    }}\n}}\n"
         ));
         caller

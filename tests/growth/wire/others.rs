@@ -131,7 +131,7 @@ fn show(title: &str, rules: &Tallies) {
         untold.iter().for_each(|line| println!("    no finding tells of it: {line}"));
         unreached.iter().for_each(|line| println!("    no run confirms: {line}"));
     }
-    let sum = |of: fn(&Tally) -> usize| rules.values().map(of).sum::<usize>();
+    let sum = |count: fn(&Tally) -> usize| rules.values().map(count).sum::<usize>();
     println!(
         "{title}: {} pairs, {} findings, {} confirmed, {} refuted, {} that no finding tells of, {} that no run confirms",
         sum(|tally| tally.pairs),
@@ -147,7 +147,7 @@ fn show(title: &str, rules: &Tallies) {
 fn refuted_breaks(rules: &Tallies, unseen: &[Unseen]) -> Vec<String> {
     let is_unseen = |rule: &str, line: &str| {
         let name = line.split(':').next().unwrap_or_default();
-        unseen.iter().any(|(contract, of, _)| *of == rule && name.ends_with(contract))
+        unseen.iter().any(|(contract, refuted, _)| *refuted == rule && name.ends_with(contract))
     };
     let lines = rules.iter().flat_map(|(rule, tally)| tally.refuted.iter().map(move |line| (*rule, line)));
     let breaks = lines.filter(|(rule, line)| line.contains(": Break, met ") && !is_unseen(rule, line));

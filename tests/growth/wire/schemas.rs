@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-/// How a value is made.
+/// The form of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum How {
     /// With everything, and the first of each list of values.

@@ -14,7 +14,7 @@ use tokio::net::TcpListener;
 
 use super::schemas::{Complaints, How, Schemas};
 
-/// How the next request is answered.
+/// The manner in which the next request is answered.
 #[derive(Clone)]
 pub(super) struct Manner {
     pub(super) contract: Arc<Value>,

@@ -75,7 +75,7 @@ pub(super) fn number(value: f64) -> String {
     }
 }
 
-/// How often the first value goes into the second; nothing, if the first is 0.
+/// The second value divided by the first; nothing, if the first is 0.
 pub(super) fn ratio(ours: f64, theirs: f64) -> Option<f64> {
     let ratio = theirs / ours;
     ratio.is_finite().then_some(ratio)

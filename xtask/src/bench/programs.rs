@@ -19,7 +19,7 @@ pub(super) struct Generator {
     arguments: &'static [&'static str],
     /// Its client crate, below the folder.
     crate_folder: &'static str,
-    /// How its source begins an operation, to count them.
+    /// The text with which its source begins an operation, to count them.
     pub(super) operation: &'static str,
     /// Features of the client with which the program of `build` is compiled; none are the defaults.
     pub(super) features: &'static [&'static [&'static str]],

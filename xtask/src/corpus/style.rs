@@ -14,7 +14,7 @@ use crate::console::{progress, result};
 use crate::failure::Failure;
 use crate::workspace::Workspace;
 
-/// How often something was the case, and among how many.
+/// A number of cases, and the number of all among which they are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Count(usize, usize);
 

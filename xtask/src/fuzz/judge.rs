@@ -9,7 +9,7 @@ use super::input::Input;
 const REFUSING: [&str; 7] =
     ["configuration/nothing-left", "contract/", "correction/", "document/", "operation/", "schema/", "tag/"];
 
-/// How an execution ended.
+/// The end of an execution.
 #[derive(Debug)]
 pub(super) enum Verdict {
     /// A client was generated.

@@ -26,11 +26,13 @@ fn of_crate(root: &str, files: &[File]) -> Vec<Finding> {
     // The modules that have one parent, by the path of that parent.
     let mut levels: BTreeMap<Vec<String>, Arrows> = BTreeMap::new();
     for named in Modules::read(root, files).named() {
-        let shared = named.by.module.iter().zip(&named.of.module).take_while(|(by, of)| by == of).count();
-        let (Some(by), Some(of)) = (named.by.module.get(..=shared), named.of.module.get(..=shared)) else { continue };
-        let (by, of) = (by.to_vec(), of.to_vec());
+        let shared = named.by.module.iter().zip(&named.owner.module).take_while(|(by, owner)| by == owner).count();
+        let (Some(by), Some(owner)) = (named.by.module.get(..=shared), named.owner.module.get(..=shared)) else {
+            continue;
+        };
+        let (by, owner) = (by.to_vec(), owner.to_vec());
         let level = by.get(..shared).unwrap_or_default().to_vec();
-        levels.entry(level).or_default().entry(by).or_default().entry(of).or_insert(named);
+        levels.entry(level).or_default().entry(by).or_default().entry(owner).or_insert(named);
     }
     levels.values().flat_map(|arrows| circles(arrows, files)).collect()
 }
@@ -85,7 +87,7 @@ fn reached(module: &Vec<String>, arrows: &Arrows) -> BTreeSet<Vec<String>> {
 
 fn finding(way: &[&Named], files: &[File]) -> Option<Finding> {
     let first = way.first()?;
-    let step = |named: &&Named| format!("{} names `{}` of {}", named.by.file, named.name, named.of.file);
+    let step = |named: &&Named| format!("{} names `{}` of {}", named.by.file, named.name, named.owner.file);
     let text = files.iter().find(|file| file.path == first.by.file).and_then(File::text).unwrap_or_default();
     let line = text.lines().position(|line| outside_strings(line).contains(&first.name));
     Some(Finding {

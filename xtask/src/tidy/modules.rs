@@ -12,7 +12,7 @@ use super::File;
 #[derive(Debug)]
 pub(super) struct Named {
     pub(super) by: Place,
-    pub(super) of: Place,
+    pub(super) owner: Place,
     pub(super) name: String,
 }
 
@@ -109,9 +109,9 @@ impl Modules {
         self.all.iter().enumerate().flat_map(move |(id, module)| {
             let paths = module.paths.iter().chain(module.imports.values()).chain(&module.globs);
             paths.filter_map(move |path| {
-                let Target::Item(of) = self.resolve(id, path, &mut BTreeSet::new())? else { return None };
-                let of = self.all.get(of)?.place.clone();
-                Some(Named { by: module.place.clone(), of, name: path.last()?.clone() })
+                let Target::Item(owner) = self.resolve(id, path, &mut BTreeSet::new())? else { return None };
+                let owner = self.all.get(owner)?.place.clone();
+                Some(Named { by: module.place.clone(), owner, name: path.last()?.clone() })
             })
         })
     }

@@ -34,11 +34,14 @@ fn abrupt_ends_are_found_in_code_only() {
 }
 
 #[test]
-fn names_of_one_service_are_found_in_generator_and_runtime() {
-    let text =
-        "use rustls_platform_verifier::Verifier;\n// The Platform.\nlet team = 1;\nmod tests {\n// platform\n}\n";
-    let files = ["runtime/src/a.rs", "runtime/src/a/tests.rs", "driftless/src/a.rs"].map(|path| file(path, text));
-    assert_eq!(places(&generic::check(&files)), [at("runtime/src/a.rs", 2), at("runtime/src/a.rs", 3)]);
+fn names_of_one_service_are_found_in_published_code() {
+    let text = "use rustls_platform_verifier::Verifier;\n// The Platform.\nlet team = 1; // The sandbox.\n// The sandbox.\n\
+                mod tests {\n// platform\n}\n";
+    let files = ["runtime/src/a.rs", "runtime/src/a/tests.rs", "driftless/src/a.rs", "sandbox/src/a.rs"];
+    let files = files.map(|path| file(path, text));
+    let runtime = [2, 3, 4].map(|line| at("runtime/src/a.rs", line));
+    let tool = [2, 3].map(|line| at("driftless/src/a.rs", line));
+    assert_eq!(places(&generic::check(&files)), [&runtime[..], &tool[..]].concat());
 }
 
 /// A workspace of members with these manifests, and the arrows that its page draws.
@@ -127,25 +130,38 @@ fn carriage_returns_are_found() {
 
 #[test]
 fn crates_without_the_two_attributes_are_found() {
-    let shared = "[workspace.lints.rust]\nunsafe_code = \"forbid\"\n";
-    let inherits = "[lints]\nworkspace = true\n";
+    let shared = "[workspace]\nmembers = [\"codegen\", \"cli/engine\", \"sandbox\", \"xtask\"]\n\
+                  [workspace.lints.rust]\nunsafe_code = \"forbid\"\n";
+    let inherits = |name: &str| format!("[package]\nname = \"{name}\"\npublish = true\n[lints]\nworkspace = true\n");
     let files = [
         file("Cargo.toml", shared),
-        file("codegen/Cargo.toml", inherits),
+        file(
+            "CONTRIBUTING.md",
+            "`cargo package -p one`\n`cargo publish -p one -p other`.\ncargo package -p other -p one\n",
+        ),
+        file("LICENSE-MIT", ""),
+        file("codegen/Cargo.toml", &inherits("one")),
+        file("codegen/LICENSE-APACHE", ""),
+        file("codegen/LICENSE-MIT", ""),
         file("codegen/src/lib.rs", "#![deny(missing_docs)]\n"),
-        file("generated-client/Cargo.toml", inherits),
-        file("generated-client/src/lib.rs", "//! None.\n"),
+        file("cli/engine/Cargo.toml", &inherits("two")),
+        file("cli/engine/LICENSE-APACHE", ""),
+        file("cli/engine/src/lib.rs", "//! None.\n"),
         file("sandbox/Cargo.toml", "[package]\n"),
         file("sandbox/src/lib.rs", ""),
         file("xtask/Cargo.toml", "[package]\n"),
         file("xtask/src/main.rs", "#![forbid(unsafe_code)]\n"),
     ];
-    let rules: Vec<(String, &str)> =
-        crates::check(&files).into_iter().map(|finding| (finding.file, finding.rule)).collect();
-    assert_eq!(
-        rules,
-        [("generated-client/src/lib.rs".to_owned(), "missing-docs"), ("sandbox/src/lib.rs".to_owned(), "unsafe-code"),]
-    );
+    let rules: Vec<(String, &str, usize)> =
+        crates::check(&files).into_iter().map(|finding| (finding.file, finding.rule, finding.line)).collect();
+    let expected = [
+        ("cli/engine/Cargo.toml", "licence", 1),
+        ("CONTRIBUTING.md", "published", 2),
+        ("CONTRIBUTING.md", "published", 3),
+        ("cli/engine/src/lib.rs", "missing-docs", 1),
+        ("sandbox/src/lib.rs", "unsafe-code", 1),
+    ];
+    assert_eq!(rules, expected.map(|(file, rule, line)| (file.to_owned(), rule, line)));
 }
 
 #[test]
@@ -267,8 +283,8 @@ fn a_circle_of_modules_is_found_however_a_name_is_taken() {
 fn a_sentence_without_a_subject_is_found_in_comments_and_pages() {
     let code = "//! Whether it is.\n//!\n//! A list. Where it lies\n//! is said. What then?\n\nlet a = \"// What\"; // Who asks.\n\
                 let b = r#\"\n// Where\n\"#; let c = '\"'; // Fine, what it is.\n/// ```\n/// // What\n/// ```\nfn b<'a>() {}\n";
-    let page =
-        "# What it is\n\n## Where is it?\n\nText. Whoever reads.\n\n```sh\nWhat\n```\n- **Where** it lies.\n| what |\n";
+    let page = "# What it is\n\n## Where is it?\n\nText. Whoever reads.\n\n```sh\nWhat\n```\n- **Where** it lies.\n| what |\n\n\
+                ## How it compares\n\n[How it compares](a.md). How it ends. Why?\n\n## Where it lies\n";
     let script = "#!/bin/sh\n# What it does.\nrun # It goes.\n";
     let files = [
         file("codegen/src/a.rs", code),
@@ -280,7 +296,7 @@ fn a_sentence_without_a_subject_is_found_in_comments_and_pages() {
     ];
     let positions: Vec<_> = words::check_except(&files, &["runtime/"]).into_iter().filter(|it| it.line > 1).collect();
     let code = [3, 6].map(|line| at("codegen/src/a.rs", line));
-    let page = [5, 10].map(|line| at("codegen/a.md", line));
+    let page = [5, 10, 15, 17].map(|line| at("codegen/a.md", line));
     assert_eq!(places(&positions), [&code[..], &page[..], &[at("codegen/a.sh", 2)]].concat());
 }
 
@@ -298,8 +314,10 @@ fn a_comment_says_what_rarely_and_code_says_no_private_name() {
 #[test]
 fn a_local_says_what_it_is_and_a_constructor_what_it_takes() {
     let code = "let found = 1;\nif let Some((shown, _)) = a {}\nlet b = c.iter().any(|(held, _)| *held == d);\n\
-                fn e(said: &str) {}\npub fn of(a: u8) {}\nfor found in b {}\n\
-                let c = a.found;\nlet d = \"found\"; // found\nlet is_found = found(a);\nfn off() {}\nlet e = found;\n";
+                fn e(said: &str) {}\npub fn of(a: u8) {}\nfor found in b {}\nfn held(&self);\nlet of = |a| a;\n\
+                    pub(super) found: u8,\n    of: &str,\nstruct A { held: u8 }\nSome(shown) => 1,\npub held: u64,\n\
+                let c = a.found;\nlet d = \"found\"; // found\nlet is_found = found(a);\nfn off() {}\nlet e = found;\n\
+                a.found => 1,\nSome(a) => found,\nb if a == found => 1,\nlet f = a::of(b);\nf(found, held);\n";
     let positions = places(&words::check_except(&[file("codegen/src/a.rs", code)], &[]));
-    assert_eq!(positions, (1..=6).map(|line| at("codegen/src/a.rs", line)).collect::<Vec<_>>());
+    assert_eq!(positions, (1..=13).map(|line| at("codegen/src/a.rs", line)).collect::<Vec<_>>());
 }

@@ -3,7 +3,10 @@
 use super::{File, Finding, prose};
 
 /// Words that begin a clause without a subject.
-const HEADLESS: [&str; 5] = ["what", "whether", "where", "who", "whoever"];
+const HEADLESS: [&str; 8] = ["how", "what", "whether", "where", "which", "who", "whoever", "why"];
+
+/// Words that the heading of a page, and a link to a page, may begin with: "How it compares".
+const TITLES: [&str; 3] = ["how", "which", "why"];
 
 /// Limit of "what" in 1,000 words of comments. tokio, axum, reqwest and hyper stay below 0.7.
 const WHATS: usize = 2;
@@ -11,8 +14,8 @@ const WHATS: usize = 2;
 /// Names that say nothing, or that replace a term of the field. `listener` is missing: std calls a socket so.
 const NAMES: [&str; 9] = ["desk", "flight", "landing", "quiet_until", "told", "heard", "muted", "lonely", "speaker"];
 
-/// Names of locals and parameters that do not say what the value is.
-const LOCALS: [&str; 4] = ["found", "held", "said", "shown"];
+/// Names of functions, fields, parameters and locals that say nothing about the value.
+const NAMELESS: [&str; 6] = ["found", "held", "of", "said", "shown", "told"];
 
 /// Folders and pages that the rule does not hold for yet.
 const STILL: [&str; 0] = [];
@@ -54,20 +57,28 @@ pub(super) fn check_except(files: &[File], still: &[&str]) -> Vec<Finding> {
     findings
 }
 
-/// A function `of`, or a binding in `LOCALS`: in a `let`, a `for`, a closure, or a signature of one line.
+/// The first name in `NAMELESS` that a line gives: to a function, a field, a parameter, or a binding in a `let`, a `for`, a
+/// closure or the arm of a `match`.
 fn nameless(code: &str) -> Option<&str> {
     let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
     let mut at = 0;
     for word in code.split_inclusive(|letter| !is_part(letter)) {
         let (name, before) = (word.trim_end_matches(|letter| !is_part(letter)), code.get(..at)?);
         at += word.len();
-        if name == "of" && before.ends_with("fn ") {
-            return Some("fn of");
+        if !NAMELESS.contains(&name) || before.ends_with(['.', ':']) {
+            continue;
         }
+        let after = code.get(at - word.len() + name.len()..)?;
         let statement = before.rsplit([';', '{', '=']).next()?;
         let is_pattern = ["let ", "for ", "fn "].iter().any(|start| statement.contains(start));
         let is_closure = before.matches('|').count() % 2 == 1;
-        if LOCALS.contains(&name) && !before.ends_with('.') && (is_pattern || is_closure) && !word.ends_with('(') {
+        let is_arm = after.contains("=>") && !before.contains("=>") && !before.contains(" if ");
+        let is_binding = (is_pattern || is_closure || is_arm) && !word.ends_with('(');
+        // A line of its own in a struct or a signature, or a field of a struct in one line.
+        let start = before.trim_start().trim_start_matches("pub").trim_start();
+        let is_alone = start.is_empty() || start.starts_with('(') && start.trim_end().ends_with(')');
+        let is_field = after.starts_with(": ") && (is_alone || before.contains("struct "));
+        if is_binding || is_field || before.ends_with("fn ") {
             return Some(name);
         }
     }
@@ -110,6 +121,7 @@ impl Counts {
         let mut counts = Self::default();
         if file.path.ends_with(".md") {
             let lines = file.text().unwrap_or_default().lines().enumerate();
+            let lines = lines.filter(|(_, line)| !is_title(line));
             counts.sentences(&prose::paragraphs(lines.map(|(index, line)| (index + 1, line))));
             return counts;
         }
@@ -127,7 +139,12 @@ impl Counts {
         for sentence in paragraphs.iter().flat_map(|paragraph| prose::sentences(paragraph)) {
             let (Some((line, first)), Some((_, last))) = (sentence.first(), sentence.last()) else { continue };
             let is_question = last.trim_end_matches([')', '"', '*', '_']).ends_with('?');
-            if !is_question && first.contains(char::is_uppercase) && HEADLESS.contains(&plain(first).as_str()) {
+            let is_link = first.starts_with('[') && TITLES.contains(&plain(first).as_str());
+            if !is_question
+                && !is_link
+                && first.contains(char::is_uppercase)
+                && HEADLESS.contains(&plain(first).as_str())
+            {
                 let words: Vec<&str> = sentence.iter().take(3).map(|(_, word)| *word).collect();
                 self.headless.push((*line, words.join(" ")));
             }
@@ -151,6 +168,12 @@ impl std::fmt::Display for Counts {
         write!(f, "; \"what\" {} times in {} words of comments,", self.whats, self.words)?;
         write!(f, " {}.{} in 1,000", per_ten_thousand / 10, per_ten_thousand % 10)
     }
+}
+
+/// Returns whether a line of a page is a heading that begins with one of `TITLES`.
+fn is_title(line: &str) -> bool {
+    let heading = line.strip_prefix('#').and_then(|line| line.trim_start_matches('#').split_whitespace().next());
+    heading.is_some_and(|word| TITLES.contains(&plain(word).as_str()))
 }
 
 /// A word without punctuation, in lower case.

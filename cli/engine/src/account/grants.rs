@@ -12,7 +12,7 @@ use clap::ArgMatches;
 use driftless_runtime::{
     Error,
     auth::{AuthorizationCode, Credential, DeviceCode, RefreshStore, TokenFuture, TokenRequest},
-    download::said,
+    download::summary,
 };
 
 use super::place::Place;
@@ -62,7 +62,7 @@ impl Grant {
             (Some(device), None) => device.token(request).await,
             (Some(device), Some(browser)) => match device.token(request).await {
                 // Without a screen and without this grant, the user opens the printed address.
-                Err(error) if said(&error).code == "token/device" => browser.token(request).await,
+                Err(error) if summary(&error).code == "token/device" => browser.token(request).await,
                 outcome => outcome,
             },
             (None, Some(browser)) => browser.token(request).await,

@@ -12,7 +12,7 @@ use driftless_runtime::{
     auth::{
         Credential, ExposeSecret as _, SecretFile, SecretSource as _, SecretString, Token, TokenFuture, TokenRequest,
     },
-    download::said,
+    download::summary,
     program,
 };
 use serde::{Deserialize, Serialize};
@@ -106,7 +106,7 @@ impl KeptToken {
         match self.read(refused) {
             Ok(Some(token)) => return Ok(token),
             Ok(None) => {}
-            Err(error) => (self.profile.tell)(&format!("note: {}; it is not used, and replaced", said(&error).what)),
+            Err(error) => (self.profile.tell)(&format!("note: {}; it is not used, and replaced", summary(&error).what)),
         }
         // A token that was refused, that is nearly over, or that belongs to other settings.
         let _ = fs::remove_file(&self.path);
@@ -129,7 +129,7 @@ impl KeptToken {
     fn read(&self, refused: Option<&SecretString>) -> Result<Option<Token>, Error> {
         let text = match SecretFile::new(&self.path).read() {
             Ok(text) => text,
-            Err(error) if said(&error).code == "secret/missing" => return Ok(None),
+            Err(error) if summary(&error).code == "secret/missing" => return Ok(None),
             Err(error) => return Err(error),
         };
         let Ok(kept) = serde_json::from_str::<KeptFile>(text.expose_secret()) else { return Ok(None) };

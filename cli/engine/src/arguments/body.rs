@@ -57,7 +57,7 @@ pub(crate) fn content(operation: &Described, flags: &Flags, matches: &ArgMatches
                         object.set(flag.wire.clone(), member);
                     }
                     _ => {
-                        let message = format!("{} sets a member, and the body is not an object", flag.shown());
+                        let message = format!("{} sets a member, and the body is not an object", flag.label());
                         return Err(Failure::usage(message, "nothing was sent; leave one of them out"));
                     }
                 }
@@ -73,7 +73,7 @@ pub(crate) fn content(operation: &Described, flags: &Flags, matches: &ArgMatches
     if matches!(content, Content::None) && body.required {
         let hint = match flags.members.first() {
             Some(first) => {
-                format!("give {} or other members, or `--body FILE`; `--body-template` prints one", first.shown())
+                format!("give {} or other members, or `--body FILE`; `--body-template` prints one", first.label())
             }
             None => "give `--body FILE`, or `--body -` for standard input".to_owned(),
         };

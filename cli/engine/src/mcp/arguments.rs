@@ -14,7 +14,7 @@ const FAULTS: usize = 5;
 const TEXT: usize = 2000;
 
 /// The arguments for the log: secrets are masked, and so are arguments that the schema does not name.
-pub(super) fn shown(arguments: &Value, schema: &Value) -> Value {
+pub(super) fn masked_arguments(arguments: &Value, schema: &Value) -> Value {
     let mut masked = mask(arguments, schema, &definitions(schema));
     if let Value::Object(members) = &mut masked
         && schema.get("additionalProperties").is_none_or(|more| more == &Value::Bool(false))

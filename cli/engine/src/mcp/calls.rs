@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 use super::allow::{Allowed, flag, full_name};
-use super::arguments::{checked, sentences, shown};
+use super::arguments::{checked, masked_arguments, sentences};
 use super::catalog::{ToolCatalog, remarks};
 use super::credentials::details;
 use super::log::{CallLog, LogLine};
@@ -114,7 +114,7 @@ impl Calls {
         };
         // `read_operation` and `change_operation` contain arguments of an operation, which its own schema masks.
         if !matches!(tool, OwnTool::Read | OwnTool::Change) {
-            line.arguments(&shown(&value, &tool.arguments()));
+            line.arguments(&masked_arguments(&value, &tool.arguments()));
         }
         if !self.catalog.lists(tool) {
             return match tool {
@@ -186,7 +186,7 @@ impl Calls {
                 "choose another operation",
             );
         };
-        let masked = shown(&arguments, &details.arguments);
+        let masked = masked_arguments(&arguments, &details.arguments);
         line.arguments(&match self.catalog.is_searched() {
             true => json!({"operation": full_name(entry), "arguments": masked}),
             false => masked,

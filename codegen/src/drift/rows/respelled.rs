@@ -74,7 +74,7 @@ fn style<'n>(names: impl Iterator<Item = &'n String> + Clone) -> Option<(Style, 
     STYLES.into_iter().find(|(style, _)| names.clone().all(|name| style.has(name)))
 }
 
-/// How names are spelled now, and were before: `in PascalCase, no longer in camelCase`.
+/// The spelling of names now and before: `in PascalCase, no longer in camelCase`.
 pub(super) fn policy(all: &[&Respelled]) -> String {
     let (before, after) = (all.iter().flat_map(|one| &one.before), all.iter().flat_map(|one| &one.after));
     match (style(before), style(after)) {

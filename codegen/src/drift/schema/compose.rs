@@ -189,7 +189,7 @@ fn name(node: &Node<'_>) -> String {
 
 type Matched<'a> = (Vec<(Node<'a>, Node<'a>)>, Vec<Node<'a>>, Vec<Node<'a>>);
 
-/// Which variants are the same, which are gone, which are new.
+/// Sorts variants into those that stay, those that are gone, and those that are new.
 fn matched<'a>(old: &[Node<'a>], new: &[Node<'a>], siblings: Sides<bool>) -> Matched<'a> {
     let olds: Vec<Node<'a>> = old.iter().map(|node| follow(node, siblings.before)).collect();
     let news: Vec<Node<'a>> = new.iter().map(|node| follow(node, siblings.after)).collect();

@@ -115,7 +115,7 @@ impl<'a> Pair<'a, '_> {
         }
     }
 
-    /// Which members ask for which others.
+    /// Compares the members that require others.
     fn dependencies(&mut self) {
         const KEYWORD: &str = "dependentRequired";
         let members = |schema: &Schema<'a>| -> BTreeMap<String, Node<'a>> {

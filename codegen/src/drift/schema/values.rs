@@ -41,9 +41,9 @@ impl Pair<'_, '_> {
             }
             (Some(old), Some(new)) => {
                 let (olds, news) = (values(old), values(new));
-                let list = |of: &[Value], without: &[Value]| {
+                let list = |values: &[Value], without: &[Value]| {
                     let mut texts: Vec<String> =
-                        of.iter().filter(|value| !without.contains(value)).map(short).collect();
+                        values.iter().filter(|value| !without.contains(value)).map(short).collect();
                     texts.sort();
                     texts.join(", ")
                 };
@@ -123,9 +123,9 @@ impl Pair<'_, '_> {
     fn suggestions(&mut self) {
         let (before, after) = (self.before.first("x-extensible-enum"), self.after.first("x-extensible-enum"));
         if let (Some(old), Some(new)) = (&before, &after) {
-            let list = |of: &Node<'_>, without: &Node<'_>| {
+            let list = |all: &Node<'_>, without: &Node<'_>| {
                 let kept = without.value.as_array().into_iter().flatten().collect::<Vec<_>>();
-                let left = of.value.as_array().into_iter().flatten().filter(|value| !kept.contains(value));
+                let left = all.value.as_array().into_iter().flatten().filter(|value| !kept.contains(value));
                 left.map(short).collect::<Vec<_>>().join(", ")
             };
             for (rule, values) in [(Rule::EnumValueRemoved, list(old, new)), (Rule::EnumValueAdded, list(new, old))] {

@@ -33,5 +33,5 @@ pub(super) fn convert(schema: &mut Schema, pointer: &str, journal: &mut Journal<
     }
     schema.insert("additionalProperties".to_owned(), any_of(values));
     let what = "wrote `patternProperties` as `additionalProperties`";
-    journal.prose(PASS, pointer, what, format!("which names the properties have: {names}"));
+    journal.prose(PASS, pointer, what, format!("the names of the properties: {names}"));
 }

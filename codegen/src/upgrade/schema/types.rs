@@ -61,7 +61,7 @@ fn several(schema: &mut Schema, mut types: Vec<String>, pointer: &str, journal: 
         }
         _ if ["$ref", "allOf", "anyOf", "oneOf"].iter().any(|key| schema.contains_key(*key)) => {
             let what = format!("dropped the types {}{suffix}", types.join(", "));
-            journal.prose(PASS, pointer, what, "which types a value may have beside its composition");
+            journal.prose(PASS, pointer, what, "the types of a value beside its composition");
         }
         _ => {
             let branches: Vec<Value> = types.iter().map(|name| branch(schema, name, &types)).collect();

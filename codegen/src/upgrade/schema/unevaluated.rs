@@ -21,7 +21,7 @@ fn replace(schema: &mut Schema, key: &str, heir: &str, pointer: &str, journal: &
             PASS,
             pointer,
             format!("wrote `{key}` as `{heir}`"),
-            "which members the rest of the schema covers",
+            "the members that the rest of the schema covers",
         );
     } else if value == Value::Bool(true) {
         journal.same(PASS, pointer, format!("dropped `{key}: true`, which is the default"));

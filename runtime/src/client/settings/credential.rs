@@ -196,12 +196,12 @@ impl CredentialSettings {
         Ok(set.or(self.files))
     }
 
-    /// Creates the credentials of `of`, whose issuer may use `http` on the hosts `plain`.
+    /// Creates the credentials of `owner`, whose issuer may use `http` on the hosts `plain`.
     ///
     /// # Errors
     ///
     /// A setting is missing, or contradicts another.
-    pub fn credentials(self, of: &str, plain: &[String]) -> Result<Credentials, Error> {
+    pub fn credentials(self, owner: &str, plain: &[String]) -> Result<Credentials, Error> {
         let files =
             Files { allowed: self.files, how: self.set_by(&["SECRET_FILE_MOUNTED=1"], "`secret_file_mounted = true`") };
         let named = |settings: &[(&str, &str)]| {
@@ -213,13 +213,13 @@ impl CredentialSettings {
             settings.iter().map(name).collect::<Vec<_>>().join(" or ")
         };
         let mut given = Vec::new();
-        if let Some(source) = self.key.secret.source(&format!("the API key of {of}"), &files)? {
+        if let Some(source) = self.key.secret.source(&format!("the API key of {owner}"), &files)? {
             let KeySettings { header, query, .. } = self.key.clone();
             let setting = named(&[("API_KEY_HEADER", "api_key_header"), ("API_KEY_QUERY", "api_key_query")]);
             given.push(Given { kind: GivenKind::Key { name: None, header, query }, source: source.into(), setting });
         }
         for (name, key) in &self.keys {
-            let description = format!("the API key `{name}` of {of}");
+            let description = format!("the API key `{name}` of {owner}");
             let places = usize::from(key.header.is_some()) + usize::from(key.query.is_some());
             if places > 1 {
                 return Err(wrong(
@@ -238,18 +238,18 @@ impl CredentialSettings {
                 setting,
             });
         }
-        match (&self.user, self.password.source(&format!("the password of {of}"), &files)?) {
+        match (&self.user, self.password.source(&format!("the password of {owner}"), &files)?) {
             (Some(user), Some(source)) => {
                 let setting = named(&[("BASIC_USER", "basic_user")]);
                 given.push(Given { kind: GivenKind::Basic { user: user.clone() }, source: source.into(), setting });
             }
             (None, Some(_)) => {
                 let lacks = self.set_by(&["BASIC_USER"], "`basic_user`");
-                return Err(wrong(&format!("the password of {of} lacks its user"), &lacks));
+                return Err(wrong(&format!("the password of {owner} lacks its user"), &lacks));
             }
             (_, None) => {}
         }
-        Ok(Credentials { token: self.credential(of, plain, &files)?, given, variables: self.variables })
+        Ok(Credentials { token: self.credential(owner, plain, &files)?, given, variables: self.variables })
     }
 
     /// Describes how to set these variables, or these keys.
@@ -261,9 +261,9 @@ impl CredentialSettings {
         format!("set {}, or {keys}", names.join(" and "))
     }
 
-    fn credential(&self, of: &str, plain: &[String], files: &Files) -> Result<Option<Box<dyn Credential>>, Error> {
-        let token = self.token.source(&format!("the token of {of}"), files)?;
-        let secret = self.secret.source(&format!("the secret of {of}"), files)?;
+    fn credential(&self, owner: &str, plain: &[String], files: &Files) -> Result<Option<Box<dyn Credential>>, Error> {
+        let token = self.token.source(&format!("the token of {owner}"), files)?;
+        let secret = self.secret.source(&format!("the secret of {owner}"), files)?;
         if let Some(token) = token {
             return Ok(Some(Box::new(StaticToken::from_source(token))));
         }
@@ -282,7 +282,7 @@ impl CredentialSettings {
                         lacks.push(self.set_by(&[variable], key));
                     }
                 }
-                let message = format!("the credential of {of} lacks its issuer or its client");
+                let message = format!("the credential of {owner} lacks its issuer or its client");
                 return Err(wrong(&message, &lacks.join("; ")));
             }
         };
@@ -310,7 +310,7 @@ impl CredentialSettings {
         Ok(Some(match &self.refresh_folder {
             Some(folder) => Box::new(RefreshToken::from_registration(registration, RefreshFolder::new(folder))),
             None if registration.secret.is_none() => {
-                let message = format!("the credential of {of} lacks the client's secret");
+                let message = format!("the credential of {owner} lacks the client's secret");
                 return Err(wrong(&message, &self.set_by(&["SECRET_FILE"], "`secret_file`, to a protected file")));
             }
             None => Box::new(ClientCredentials::from_registration(registration)),

@@ -338,9 +338,9 @@ fn beside_profile(
     let credentials: Vec<_> =
         settings.servers.iter().map(|server| &server.credential).chain([&settings.main]).collect();
     let is_read = |name: &String| {
-        let places = |of: &&CredentialSettings| -> Vec<Option<String>> {
-            let own = [&of.token, &of.secret, &of.key.secret, &of.password].into_iter();
-            own.chain(of.keys.values().map(|key| &key.secret)).map(|source| source.env.clone()).collect()
+        let places = |credential: &&CredentialSettings| -> Vec<Option<String>> {
+            let own = [&credential.token, &credential.secret, &credential.key.secret, &credential.password].into_iter();
+            own.chain(credential.keys.values().map(|key| &key.secret)).map(|source| source.env.clone()).collect()
         };
         credentials.iter().flat_map(places).any(|env| env.as_ref() == Some(name))
     };

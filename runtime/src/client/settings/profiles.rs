@@ -91,8 +91,8 @@ impl Profile {
             || self.danger_allow_http_to.as_ref().is_some_and(|hosts| !hosts.is_empty())
     }
 
-    fn address(&self, of: &str) -> Result<String, Error> {
-        let missing = || wrong(&format!("{of} has no `base_url`"), "set it to the address of the service");
+    fn address(&self, owner: &str) -> Result<String, Error> {
+        let missing = || wrong(&format!("{owner} has no `base_url`"), "set it to the address of the service");
         self.base_url.clone().ok_or_else(missing)
     }
 }

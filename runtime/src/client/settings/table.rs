@@ -191,7 +191,7 @@ pub(super) struct Setting<T: 'static = CredentialSettings> {
 /// One row: the suffix of the variable, the key, the part, the kind of value, and the field.
 macro_rules! row {
     ($variable:expr, $key:literal, $part:ident, $kind:ident, $($field:ident).+) => {
-        Setting { variable: $variable, key: $key, part: SettingPart::$part, slot: |of| SettingSlot::$kind(&mut of.$($field).+) }
+        Setting { variable: $variable, key: $key, part: SettingPart::$part, slot: |settings| SettingSlot::$kind(&mut settings.$($field).+) }
     };
 }
 

@@ -178,10 +178,10 @@ pub(super) async fn claim(pool: &Pool, instance: Instance, wanted: &[Wanted]) ->
         return Ok(Vec::new());
     }
     let rows = connection.query(action, rows::CLAIMED, &[&claimed]).await?;
-    rows.iter().map(|row| Ok(rows::read(row)?.held(instance, &rows::kind(row)?))).collect()
+    rows.iter().map(|row| Ok(rows::read(row)?.leased(instance, &rows::kind(row)?))).collect()
 }
 
-pub(super) async fn held(pool: &Pool, instance: Instance) -> Result<Vec<Lease>, Error> {
+pub(super) async fn leased(pool: &Pool, instance: Instance) -> Result<Vec<Lease>, Error> {
     let sql = "SELECT correlation, fence FROM @.submission WHERE owner = $1";
     let rows = pool.get().await?.query("read", sql, &[&id(instance)]).await?;
     rows.iter().map(|row| Ok(Lease::new(get::<String>(row, 0)?, instance, number(get(row, 1)?)))).collect()

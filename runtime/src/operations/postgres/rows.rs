@@ -98,7 +98,7 @@ pub(super) async fn overview(pool: &Pool, deployment: &str) -> Result<Overview, 
             instance: Instance::new(number(get(&row, 0)?)),
             name: get(&row, 1)?,
             alive: get(&row, 2)?,
-            held: number(get(&row, 3)?),
+            leases: number(get(&row, 3)?),
             lease: lease.and_then(|lease| Duration::try_from_secs_f64(lease).ok()),
         });
     }

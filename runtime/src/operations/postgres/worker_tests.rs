@@ -137,7 +137,10 @@ async fn a_worker_goes_on_when_the_database_comes_back_after_a_minute() {
     let owners = store.overview("here").await.unwrap().owners;
     let events = events.lock().unwrap();
     let is_known = |owner: &Owner| events.contains(&format!("Enlisted {{ instance: {:?} }}", owner.instance));
-    assert!(owners.iter().all(|owner| owner.held == 0 && !is_known(owner)), "it has not left: {owners:?}, {events:?}");
+    assert!(
+        owners.iter().all(|owner| owner.leases == 0 && !is_known(owner)),
+        "it has not left: {owners:?}, {events:?}"
+    );
 }
 
 /// One of many operations has an unreadable row: the others end, and it does once the row is repaired.

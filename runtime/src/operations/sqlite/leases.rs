@@ -75,13 +75,13 @@ pub(super) fn claim(
         for correlation in claimed {
             let mut entry = change.prepare_cached(&format!("{ENTRIES} WHERE s.correlation = ?1"))?;
             let row = entry.query_row([correlation], |row| Ok(rows::read(row)))?;
-            operations.push(row.held(instance, wanted.kind()));
+            operations.push(row.leased(instance, wanted.kind()));
         }
     }
     Ok(operations)
 }
 
-pub(super) fn held(store: &Connection, instance: Instance) -> Result<Vec<Lease>, Failure> {
+pub(super) fn leased(store: &Connection, instance: Instance) -> Result<Vec<Lease>, Failure> {
     let mut statement = store.prepare("SELECT correlation, fence FROM submission WHERE owner = ?1")?;
     let rows = statement.query_map([column(instance.number())], |row| {
         Ok(Lease::new(row.get::<_, String>(0)?, instance, number(row.get(1)?)))

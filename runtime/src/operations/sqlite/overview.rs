@@ -39,7 +39,7 @@ pub(super) fn overview(store: &Connection, deployment: &str) -> Result<Overview,
             instance: Instance::new(number(row.get(0)?)),
             name: row.get(1)?,
             alive: row.get(2)?,
-            held: number(row.get(3)?),
+            leases: number(row.get(3)?),
             lease: row.get::<_, Option<i64>>(4)?.map(|lease| Duration::from_millis(number(lease))),
         })
     })?;

@@ -24,7 +24,7 @@ pub(super) struct InstanceLease {
     renewal: Mutex<LeaseRenewal>,
     lost: watch::Sender<bool>,
     /// The number of its operations.
-    held: AtomicUsize,
+    operations: AtomicUsize,
 }
 
 /// One operation that an instance has: until it is finished, or for ever if the leases were lost before that.
@@ -33,7 +33,7 @@ pub(super) struct Hold(Arc<InstanceLease>);
 impl Drop for Hold {
     fn drop(&mut self) {
         if !self.0.is_lost() {
-            self.0.held.fetch_sub(1, Relaxed);
+            self.0.operations.fetch_sub(1, Relaxed);
         }
     }
 }
@@ -43,7 +43,7 @@ impl InstanceLease {
     pub(super) fn new(instance: Instance, asked: Instant, lease: Duration) -> Arc<Self> {
         let (lost, _) = watch::channel(false);
         let renewal = Mutex::new(LeaseRenewal::new(asked, lease));
-        Arc::new(Self { instance, renewal, lost, held: AtomicUsize::new(0) })
+        Arc::new(Self { instance, renewal, lost, operations: AtomicUsize::new(0) })
     }
 
     fn with<T>(&self, change: impl FnOnce(&mut LeaseRenewal) -> T) -> T {
@@ -61,13 +61,13 @@ impl InstanceLease {
 
     /// Counts an operation.
     pub(super) fn hold(self: &Arc<Self>) -> Hold {
-        self.held.fetch_add(1, Relaxed);
+        self.operations.fetch_add(1, Relaxed);
         Hold(Arc::clone(self))
     }
 
     /// Returns the number of its operations, or of those it had when the leases were lost.
-    pub(super) fn held(&self) -> usize {
-        self.held.load(Relaxed)
+    pub(super) fn operations(&self) -> usize {
+        self.operations.load(Relaxed)
     }
 
     /// Waits until the leases are lost.

@@ -148,7 +148,7 @@ impl Supervisor {
             let Some(instance_lease) = source.instance_lease.take_if(|instance_lease| instance_lease.is_lost()) else {
                 continue;
             };
-            let (instance, operations) = (instance_lease.instance, instance_lease.held());
+            let (instance, operations) = (instance_lease.instance, instance_lease.operations());
             source.before = Some(instance);
             self.plan.lost(index);
             self.shared.lease_lost();
@@ -186,7 +186,7 @@ impl Supervisor {
 
     async fn recall(&mut self, index: usize, instance: Instance) {
         let Some(source) = self.sources.get(index) else { return };
-        let Ok(leases) = source.operations.store().held(instance).await else { return };
+        let Ok(leases) = source.operations.store().leases(instance).await else { return };
         let known: BTreeMap<&str, u64> =
             self.posts.values().map(|post| (post.lease.correlation(), post.lease.fence())).collect();
         for lease in leases.iter().filter(|lease| known.get(lease.correlation()) != Some(&lease.fence())) {

@@ -355,7 +355,7 @@ async fn what_an_instance_held_that_lost_its_leases_is_given_back() {
         if places == 2 {
             crate::clock::limit(WATCHDOG, learnt.notified()).await.expect("it takes again what it has lost");
             let owners = world.operations.overview().await.unwrap().owners;
-            assert!(owners.len() == 1 && owners[0].held == 1, "{owners:?}");
+            assert!(owners.len() == 1 && owners[0].leases == 1, "{owners:?}");
         }
         running.stop().await;
         let overview = world.operations.overview().await.unwrap();

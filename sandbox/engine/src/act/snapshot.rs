@@ -26,7 +26,7 @@ struct SavedCollection {
     /// The path in the contract, which tells it from another collection that can have this address.
     #[serde(default)]
     template: Option<String>,
-    /// How many numbers for identifiers it has given.
+    /// Count of the numbers that it has given as identifiers.
     #[serde(default)]
     numbers: u64,
     /// Oldest first.

@@ -160,7 +160,7 @@ fn may_be_raw(byte: u8, part: Part) -> bool {
 }
 
 /// The bytes as a person reads them.
-pub(super) fn shown(bytes: &[Byte]) -> String {
+pub(super) fn readable(bytes: &[Byte]) -> String {
     let bytes = bytes.iter().map(|byte| match byte {
         Byte::Text(byte) | Byte::Mark(byte) => *byte,
     });

@@ -53,7 +53,7 @@ pub(super) fn place(location: Location) -> &'static str {
     }
 }
 
-/// How much of an operation a call sends.
+/// The part of an operation's arguments that a call sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Extent {
     Required,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::bytes::{Byte, Part, Shape, is_sent, marks, plain, shown, write};
+use super::bytes::{Byte, Part, Shape, is_sent, marks, plain, readable, write};
 use super::case::Case;
 use super::recorder::Recorded;
 use super::{Verdict, fault, same};
@@ -93,7 +93,7 @@ fn path(contract: &Contract, operation: &Operation, case: &Case, path: &str) -> 
         .into_iter()
         .filter_map(|base| path.strip_prefix(base))
         .any(|rest| is_sent(&expected, rest.as_bytes(), Part::Path));
-    if is_it { Ok(()) } else { Err(fault("path", "Path Templating", &shown(&expected), path)) }
+    if is_it { Ok(()) } else { Err(fault("path", "Path Templating", &readable(&expected), path)) }
 }
 
 fn query(contract: &Contract, operation: &Operation, case: &Case, query: &str) -> Judged {
@@ -105,7 +105,7 @@ fn query(contract: &Contract, operation: &Operation, case: &Case, query: &str) -
         let mut last = None;
         for pair in written(parameter, value)? {
             if !take(&mut sent, &pair, part, &mut last) {
-                return Err(fault(&format!("query {}", parameter.name), STYLES, &shown(&pair), query));
+                return Err(fault(&format!("query {}", parameter.name), STYLES, &readable(&pair), query));
             }
         }
     }
@@ -162,7 +162,7 @@ fn headers(operation: &Operation, case: &Case, recorded: &Recorded) -> Judged {
         return Err(fault("header accept", "Responses Object", &answer.media_type, &accept));
     }
     for (parameter, value) in arguments(operation, case, Location::Header) {
-        let expected = shown(&written(parameter, value)?.concat());
+        let expected = readable(&written(parameter, value)?.concat());
         let name = parameter.name.to_ascii_lowercase();
         let sent: Vec<&str> = recorded.header(&name).collect();
         let is_it = match sent.as_slice() {
@@ -197,7 +197,7 @@ fn cookies(operation: &Operation, case: &Case, recorded: &Recorded) -> Judged {
     for (parameter, value) in arguments(operation, case, Location::Cookie) {
         for pair in written(parameter, value)? {
             if !all.iter().any(|sent| is_sent(&pair, sent.as_bytes(), Part::Cookie)) {
-                return Err(fault(&format!("cookie {}", parameter.name), STYLES, &shown(&pair), &all.join("; ")));
+                return Err(fault(&format!("cookie {}", parameter.name), STYLES, &readable(&pair), &all.join("; ")));
             }
         }
     }
@@ -270,7 +270,7 @@ fn form(value: &Value, encodings: Option<&BTreeMap<String, crate::contract::Enco
             pairs.ok_or_else(|| Verdict::Limit(format!("the specification does not define how {name:?} is written")))?
         {
             if !take(&mut sent, &pair, Part::Query, &mut last) {
-                return Err(fault(&format!("body {name}"), "Encoding Object", &shown(&pair), &body));
+                return Err(fault(&format!("body {name}"), "Encoding Object", &readable(&pair), &body));
             }
         }
     }

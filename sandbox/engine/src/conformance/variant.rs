@@ -20,11 +20,11 @@ pub(super) fn variants(document: &Value, schema: &SchemaRef, sample: &Value) -> 
         SchemaRef::Pointer(pointer) => resolve(document, pointer).map(|(_, value)| value),
         SchemaRef::Inline(value) => Some(value.as_ref()),
     };
-    let mut places = Places { document, found: Vec::new(), names: BTreeSet::new() };
+    let mut places = Places { document, variants: Vec::new(), names: BTreeSet::new() };
     if let Some(schema) = schema {
         places.walk(schema, sample, "", DEEPEST);
     }
-    let variants = places.found.into_iter().filter_map(|(pointer, name, value)| {
+    let variants = places.variants.into_iter().filter_map(|(pointer, name, value)| {
         let mut varied = sample.clone();
         *varied.pointer_mut(&pointer)? = value;
         Some((name, varied))
@@ -35,7 +35,7 @@ pub(super) fn variants(document: &Value, schema: &SchemaRef, sample: &Value) -> 
 struct Places<'d> {
     document: &'d Value,
     /// Pointer into the sample, name of the variant, and value.
-    found: Vec<(String, String, Value)>,
+    variants: Vec<(String, String, Value)>,
     names: BTreeSet<String>,
 }
 
@@ -105,11 +105,11 @@ impl Places<'_> {
         let is_shorter = |text: &str| text.chars().count() <= 80;
         let name = match is_shorter(name) {
             true => format!("{at} {name}"),
-            false => format!("{at} #{}", self.found.len()),
+            false => format!("{at} #{}", self.variants.len()),
         };
         let name = if at.is_empty() { name.trim_start().to_owned() } else { name };
-        if self.found.len() < MOST && *value != other && self.names.insert(name.clone()) {
-            self.found.push((at.to_owned(), name, other));
+        if self.variants.len() < MOST && *value != other && self.names.insert(name.clone()) {
+            self.variants.push((at.to_owned(), name, other));
         }
     }
 }

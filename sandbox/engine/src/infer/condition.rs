@@ -37,7 +37,7 @@ pub(crate) enum RequestPart {
 pub(crate) struct Work {
     pub(crate) member: String,
     pub(crate) states: Vec<String>,
-    /// How long each state lasts. Without it, a read of the item takes it further.
+    /// Duration of each state. Without it, a read of the item takes it further.
     pub(crate) milliseconds: Option<u64>,
 }
 

@@ -55,7 +55,7 @@ pub(crate) fn accepts(accept: &str, media_type: &str) -> bool {
         .any(|range| fit(range, media_type).or_else(|| fit(media_type, range)).is_some())
 }
 
-/// How well a declared media type fits; `None` if it does not.
+/// Returns a higher number the better a declared media type fits, and `None` if it does not.
 pub(crate) fn fit(declared: &str, media_type: &str) -> Option<u8> {
     let (range, actual) = (essence(declared), essence(media_type));
     if range == actual {

@@ -83,7 +83,7 @@ impl Instance {
         self.removed.len() < MOST_REMOVED && self.removed.insert(id)
     }
 
-    /// How many numbers were given.
+    /// Count of the numbers that were given.
     pub(crate) fn numbers(&self) -> u64 {
         self.numbers
     }

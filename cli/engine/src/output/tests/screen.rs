@@ -30,7 +30,7 @@ impl Write for Shared {
 }
 
 /// Prints so many rows, and returns standard output, standard error, and the result.
-fn shown(rows: usize, terminal: Terminal, pager: Option<&str>) -> (String, String, Result<(), Failure>) {
+fn print_rows(rows: usize, terminal: Terminal, pager: Option<&str>) -> (String, String, Result<(), Failure>) {
     let out = Shared::default();
     let pager = pager.map_or(Pager::NONE, |command| Pager::new(Some(command)));
     let mut screen = Screen::new(Box::new(out.clone()), &terminal, pager);
@@ -62,16 +62,16 @@ fn a_table_that_is_longer_than_the_terminal_goes_to_the_pager() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("the pages");
     let command = format!("sh -c 'cat > \"$1\"' sh '{}'", file.display());
-    let (plain, _, _) = shown(23, Terminal { is_terminal: false, ..terminal(80) }, Some(&command));
+    let (plain, _, _) = print_rows(23, Terminal { is_terminal: false, ..terminal(80) }, Some(&command));
     assert!(!file.exists(), "a file or a pipe has no pages");
 
-    let (out, err, result) = shown(22, terminal(80), Some(&command));
+    let (out, err, result) = print_rows(22, terminal(80), Some(&command));
     result.unwrap();
     assert_eq!(out.lines().count(), 23, "the headings, the rows, and the prompt fit");
     assert_eq!(err, "total: 5\n");
     assert!(!file.exists());
 
-    let (out, err, result) = shown(23, terminal(80), Some(&command));
+    let (out, err, result) = print_rows(23, terminal(80), Some(&command));
     result.unwrap();
     assert_eq!(out, "");
     assert_eq!(std::fs::read_to_string(&file).unwrap(), plain, "the pager has ended when the command ends");
@@ -81,14 +81,14 @@ fn a_table_that_is_longer_than_the_terminal_goes_to_the_pager() {
 #[cfg(unix)]
 #[test]
 fn a_pager_that_ends_early_closes_the_output() {
-    let (_, _, result) = shown(100_000, terminal(80), Some("true"));
+    let (_, _, result) = print_rows(100_000, terminal(80), Some("true"));
     assert_eq!(result.unwrap_err().exit, Exit::Done);
 }
 
 #[test]
 fn without_a_pager_the_table_is_printed() {
     for pager in [None, Some(""), Some("/no/such/program")] {
-        let (out, err, result) = shown(50, terminal(80), pager);
+        let (out, err, result) = print_rows(50, terminal(80), pager);
         result.unwrap();
         assert_eq!(out.lines().count(), 51);
         assert_eq!(err, "total: 5\n");

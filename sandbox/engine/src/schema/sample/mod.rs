@@ -38,7 +38,7 @@ const MOST_TRIES: u32 = 8;
 /// The state of the places of a value, by their pointers, between two rounds.
 #[derive(Default)]
 struct Attempts {
-    /// How often a place was refused.
+    /// Number of refusals by place.
     tries: HashMap<String, u32>,
     /// Places that are left out if they are optional.
     dropped: HashSet<String>,
