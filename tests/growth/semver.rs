@@ -71,7 +71,7 @@ fn another_tool_finds_nothing_that_the_report_does_not_say() {
             .unwrap();
         let [report, about] = [run.stdout, run.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
         assert!(about.contains("semver requires new major version"), "{}: {about}", case.name);
-        let whole = compared(&case, contract, &before, &after);
+        let whole = compared(&case, contract, Sides { before: &before.api, after: &after.api });
         let broken = Broken::from_drift(&whole, &before);
         let untold = untold(&report, &broken, &before);
         assert!(untold.is_empty(), "{}: the report does not say\n{}", case.name, untold.join("\n"));

@@ -6,7 +6,7 @@ use std::fs;
 use std::sync::{Mutex, OnceLock};
 
 use driftless_codegen::drift::{self, Drift, Sides, Source};
-use driftless_codegen::{Contract, Item, Names, Output};
+use driftless_codegen::{Api, Contract, Item, Names, Output};
 use serde_json::Value;
 
 use super::scripted::{CHANGES, Scripted};
@@ -36,8 +36,8 @@ pub(super) fn scripted(case: &Case, before: &Output) -> Script {
         let is_there = change.1(&mut alone).is_some();
         if is_there {
             assert!(all.repeat(*change, &alone).is_some(), "{}: {what}", case.name);
-            let after = case.client(&alone.contract, &before.names);
-            let drift = compared(case, &alone.contract, before, &after);
+            let (after, _) = case.items(&alone.contract, &before.names);
+            let drift = compared(case, &alone.contract, Sides { before: &before.api, after: &after });
             reported.push(Reported { what, contract: alone.contract, drift });
         }
     }
@@ -61,11 +61,11 @@ fn forms(contract: &Value) -> Vec<String> {
         .collect()
 }
 
-pub(super) fn compared(case: &Case, contract: &Value, before: &Output, after: &Output) -> Drift {
+pub(super) fn compared(case: &Case, contract: &Value, items: Sides<&Api>) -> Drift {
     let [old, new] = [&case.contract, contract].map(|contract| serde_json::to_vec(contract).unwrap());
     let [old, new] = [&old, &new].map(|bytes| [Contract { name: case.name, bytes }]);
     let mut drift = drift::compare(Sides { before: &old, after: &new }, "2026-01-01").unwrap();
-    drift.with_items(Sides { before: &before.api, after: &after.api });
+    drift.with_items(items);
     assert_eq!(drift.unexplained, Some(Vec::new()), "{}", case.name);
     assert_eq!(drift.not_judged, Vec::new(), "{}", case.name);
     drift
@@ -176,7 +176,7 @@ fn the_compiler_says_what_the_report_says() {
         assert!(used.len() > 500, "{}", used.len());
         let refused = refused(&case, &after, &before, &program);
 
-        let whole = compared(&case, contract, &before, &after);
+        let whole = compared(&case, contract, Sides { before: &before.api, after: &after.api });
         let broken = Broken::from_drift(&whole, &before);
         for (line, item) in &used {
             match (refused.contains(line), broken.has(item)) {

@@ -91,7 +91,7 @@ pub(super) enum Grouping {
     /// All of the rule: a service decides it for its contract at once, by a filter of its generator, a switch, a convention.
     ByRule,
     /// The same, with those that programs send apart.
-    ByDirection,
+    SentApart,
 }
 
 /// The part of a client that can show the change.

@@ -254,7 +254,7 @@ impl<'f> Cause<'f> {
         let sent = Some(Direction::Request).filter(|sent| finding.direction == *sent);
         match rule.entry().grouping {
             Grouping::ByRule => Some(Self::Decided(*rule, *client, None)),
-            Grouping::ByDirection => Some(Self::Decided(*rule, *client, sent)),
+            Grouping::SentApart => Some(Self::Decided(*rule, *client, sent)),
             Grouping::ByChange => {
                 let says = !keyword.is_empty() || change.contains('`');
                 says.then_some(Self::Same(*rule, *client, keyword, change))

@@ -148,9 +148,9 @@ rules! {
         BodyBecameOptional "body-became-optional" <> BodyBecameRequired, Safe Safe, Calls Plain ByPlace ByChange Rust, "is now optional", "", "", opposite;
     }
     "a body" {
-        MediaTypeAdded "media-type-added" <> MediaTypeRemoved, Safe Safe, Calls Plain AcrossOperations ByDirection Rust, "may also be {keyword}", "", "",
+        MediaTypeAdded "media-type-added" <> MediaTypeRemoved, Safe Safe, Calls Plain AcrossOperations SentApart Rust, "may also be {keyword}", "", "",
             Operation "{responses: {'200': {content: {application/json: {}}}}}" => "{responses: {'200': {content: {application/json: {}, application/xml: {}}}}}";
-        MediaTypeRemoved "media-type-removed" <> MediaTypeAdded, Break Break, Rebuild Plain AcrossOperations ByDirection Rust, "may not be {keyword} any more", "callers that send it: 415", "callers that ask for it: 406, or a body that they cannot read", opposite;
+        MediaTypeRemoved "media-type-removed" <> MediaTypeAdded, Break Break, Rebuild Plain AcrossOperations SentApart Rust, "may not be {keyword} any more", "callers that send it: 415", "callers that ask for it: 406, or a body that they cannot read", opposite;
         MediaTypeChanged "media-type-changed" <> MediaTypeChanged, Risk Risk, Rebuild Values AcrossOperations ByChange Rust, "has another media type", "callers that send the old one: 415", "readers that ask for the old one, or read no other",
             Operation "{responses: {'200': {content: {application/json: {}}}}}" => "{responses: {'200': {content: {application/vnd.shop+json: {}}}}}";
         ContentSchemaAdded "content-schema-added" <> ContentSchemaRemoved, Risk Safe, Calls Plain ByPlace ByChange Rust, "has a schema now", "callers whose body does not meet it: 400", "",
