@@ -6,7 +6,7 @@ use crate::support::{Reply, Server};
 use driftless_runtime::{
     Client, Error, Method,
     auth::{ExposeSecret as _, StaticToken},
-    download::{Download, Downloaded, said, secrets},
+    download::{Download, Downloaded, secrets, summary},
 };
 use url::Url;
 
@@ -70,10 +70,10 @@ async fn a_body_is_counted_while_it_comes_and_bounded() {
     let (came, steps) = fetch(&client(&server), &server.url, 10_002, LONG).await.unwrap();
     assert_eq!((came.body.len(), steps.last()), (10_002, Some(&10_002)));
     let error = fetch(&client(&server), &server.url, 10_001, LONG).await.unwrap_err();
-    assert_eq!(said(&error).code, "too-large");
+    assert_eq!(summary(&error).code, "too-large");
     let endless = Server::always(Reply::raw(&["HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nx"]).and_hang()).await;
     let error = fetch(&client(&endless), &endless.url, 100, Duration::from_millis(50)).await.unwrap_err();
-    assert_eq!(said(&error).code, "timeout");
+    assert_eq!(summary(&error).code, "timeout");
 }
 
 #[tokio::test]
@@ -93,10 +93,10 @@ async fn errors_say_which_step_failed() {
         (plain.url.clone(), "transport"),
     ] {
         let error = fetch(&client, &address, 100, LONG).await.unwrap_err();
-        let summary = said(&error);
+        let summary = summary(&error);
         assert_eq!(summary.code, code, "{address}: {error}");
         assert!(!summary.what.is_empty() && !summary.hint.is_empty(), "{summary:?}");
     }
     let name = fetch(&client, "https://platform.invalid", 100, LONG).await.unwrap_err();
-    assert_eq!(said(&name).code, "connect/dns", "{name}");
+    assert_eq!(summary(&name).code, "connect/dns", "{name}");
 }
