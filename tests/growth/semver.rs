@@ -1,6 +1,7 @@
 //! Compares the `source` effects of a drift report with cargo-semver-checks. That tool sees removed items and the number of a
 //! method's arguments, but no types: its findings have to be in the report, not the other way round.
 
+use driftless_codegen::drift::Sides;
 use driftless_codegen::{Names, Output};
 
 use super::verdicts::{Broken, compared, known};
