@@ -1,142 +1,97 @@
 //! One operation of the contract.
 
-use std::borrow::Cow;
-
 use http::Method;
-use serde::Serialize;
+use serde_json::Value;
 
 use super::behaviour::Behaviour;
-use super::schema::{Schema, uuid};
-use super::{Contract, Provenance, Revision, as_map};
+use super::schema::Schema;
 
-/// An Operation Object. The fields that are not serialized hold its path and its behaviour.
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
+/// An operation, and its behaviour.
+#[derive(Debug)]
 pub(crate) struct Operation {
-    #[serde(skip)]
     pub(crate) method: Method,
-    #[serde(skip)]
-    pub(crate) path: String,
-    pub(crate) tags: [&'static str; 1],
-    pub(crate) summary: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) description: Option<&'static str>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) parameters: Vec<Parameter>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) request_body: Option<Body>,
-    #[serde(serialize_with = "as_map")]
-    pub(crate) responses: Vec<(&'static str, Answer)>,
-    #[serde(rename = "x-provenance")]
-    pub(crate) provenance: Provenance,
-    #[serde(skip)]
+    pub(crate) path: &'static str,
     pub(crate) behaviour: Behaviour,
-    #[serde(skip)]
-    pub(super) revision: Revision,
+    /// The Operation Object.
+    pub(super) declared: &'static Value,
+    pub(super) document: &'static Value,
 }
 
-/// A Parameter Object.
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
+/// A parameter of an operation.
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Parameter {
-    pub(crate) name: Cow<'static, str>,
-    #[serde(rename = "in")]
-    pub(crate) location: ParameterIn,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) name: &'static str,
+    /// `path`, `query`, `header` or `cookie`.
+    pub(crate) location: &'static str,
     pub(crate) required: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) style: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) explode: Option<bool>,
     pub(crate) schema: Schema,
 }
 
-/// The location of a parameter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum ParameterIn {
-    Path,
-    Query,
-    Header,
-    Cookie,
-}
-
-/// A Request Body Object.
-#[derive(Clone, Debug, Serialize)]
-pub(crate) struct Body {
-    #[serde(serialize_with = "as_map")]
-    pub(crate) content: Vec<(&'static str, Media)>,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub(crate) required: bool,
-}
-
-/// A Response Object.
-#[derive(Clone, Debug, Serialize)]
-pub(crate) struct Answer {
-    pub(crate) description: &'static str,
-    #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "as_map")]
-    pub(crate) content: Vec<(&'static str, Media)>,
-}
-
-/// A Media Type Object.
-#[derive(Clone, Debug, Serialize)]
-pub(crate) struct Media {
-    pub(crate) schema: Schema,
-    #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "as_map")]
-    pub(crate) encoding: Vec<(&'static str, Encoding)>,
-}
-
-/// An Encoding Object.
-#[derive(Clone, Debug, Serialize)]
-pub(crate) struct Encoding {
-    pub(crate) style: &'static str,
-}
-
 impl Operation {
-    /// The contract that the operation belongs to.
-    pub(crate) fn contract(&self) -> &'static Contract {
-        self.revision.contract()
+    /// The controller of the operation.
+    #[cfg(test)]
+    pub(crate) fn tag(&self) -> &'static str {
+        self.declared.pointer("/tags/0").and_then(Value::as_str).unwrap_or_default()
+    }
+
+    pub(crate) fn summary(&self) -> &'static str {
+        text(self.declared, "summary").unwrap_or_default()
+    }
+
+    /// The source of the operation: `documented` by the platform document, or `assumed` by the sandbox.
+    pub(crate) fn provenance(&self) -> &'static str {
+        text(self.declared, "x-provenance").unwrap_or_default()
+    }
+
+    pub(crate) fn parameters(&self) -> impl Iterator<Item = Parameter> {
+        let declared = self.declared.get("parameters").and_then(Value::as_array);
+        declared.into_iter().flatten().filter_map(|parameter| {
+            Some(Parameter {
+                name: text(parameter, "name")?,
+                location: text(parameter, "in")?,
+                required: parameter.get("required") == Some(&Value::Bool(true)),
+                style: text(parameter, "style"),
+                explode: parameter.get("explode").and_then(Value::as_bool),
+                schema: self.schema(parameter)?,
+            })
+        })
+    }
+
+    /// The media types of the body, each with its schema. `None` if the operation takes no body.
+    pub(crate) fn body(&self) -> Option<Vec<(&'static str, Schema)>> {
+        self.declared.get("requestBody").map(|body| self.content_of(body))
     }
 
     /// The statuses that count as success, lowest first.
     pub(crate) fn successes(&self) -> impl Iterator<Item = &'static str> {
-        self.responses.iter().map(|(status, _)| *status).filter(|status| status.starts_with('2'))
+        let responses = self.declared.get("responses").and_then(Value::as_object);
+        let statuses = responses.into_iter().flatten().map(|(status, _)| status.as_str());
+        statuses.filter(|status| status.starts_with('2'))
     }
 
-    /// The content of a response.
-    pub(crate) fn content(&self, status: &str) -> &[(&'static str, Media)] {
-        let answer = self.responses.iter().find(|(code, _)| *code == status);
-        answer.map_or(&[], |(_, answer)| answer.content.as_slice())
+    /// The media types of a response, each with its schema.
+    pub(crate) fn content(&self, status: &str) -> Vec<(&'static str, Schema)> {
+        let answer = self.declared.get("responses").and_then(|responses| responses.get(status));
+        answer.map(|answer| self.content_of(answer)).unwrap_or_default()
     }
 
     /// The JSON schema of a response.
-    pub(crate) fn json_schema(&self, status: &str) -> Option<&Schema> {
-        let media = self.content(status).iter().find(|(media, _)| *media == "application/json");
-        media.map(|(_, media)| &media.schema)
+    pub(crate) fn json_schema(&self, status: &str) -> Option<Schema> {
+        self.content(status).into_iter().find(|(media, _)| *media == "application/json").map(|(_, schema)| schema)
+    }
+
+    fn content_of(&self, owner: &'static Value) -> Vec<(&'static str, Schema)> {
+        let content = owner.get("content").and_then(Value::as_object).into_iter().flatten();
+        content.filter_map(|(media, value)| Some((media.as_str(), self.schema(value)?))).collect()
+    }
+
+    fn schema(&self, owner: &'static Value) -> Option<Schema> {
+        owner.get("schema").map(|value| Schema::new(self.document, value))
     }
 }
 
-impl Parameter {
-    pub(super) fn guid(name: &str) -> Self {
-        let name = name.to_owned().into();
-        Self { name, location: ParameterIn::Path, required: true, style: None, explode: None, schema: uuid() }
-    }
-}
-
-impl Media {
-    pub(crate) fn new(schema: Schema) -> Self {
-        Self { schema, encoding: Vec::new() }
-    }
-}
-
-impl Answer {
-    /// A response without a body.
-    pub(crate) fn empty(status: &'static str) -> Self {
-        Self { description: phrase(status), content: Vec::new() }
-    }
-}
-
-/// Swashbuckle's description of a status, if the operation has none of its own.
-pub(super) fn phrase(status: &str) -> &'static str {
-    status.parse::<http::StatusCode>().ok().and_then(|status| status.canonical_reason()).unwrap_or("Success")
+fn text(value: &'static Value, name: &str) -> Option<&'static str> {
+    value.get(name).and_then(Value::as_str)
 }

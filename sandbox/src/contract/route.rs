@@ -31,11 +31,11 @@ pub(crate) fn find(contract: &'static Contract, method: &Method, path: &str) -> 
     let mut fitting: Vec<RoutedOperation> = contract
         .operations
         .iter()
-        .filter_map(|operation| Some(RoutedOperation { operation, arguments: arguments(&operation.path, &segments)? }))
+        .filter_map(|operation| Some(RoutedOperation { operation, arguments: arguments(operation.path, &segments)? }))
         .collect();
     fitting.sort_by_key(|candidate| candidate.arguments.len());
-    let best = fitting.first().map(|candidate| candidate.operation.path.as_str());
-    fitting.retain(|candidate| best == Some(candidate.operation.path.as_str()));
+    let best = fitting.first().map(|candidate| candidate.operation.path);
+    fitting.retain(|candidate| best == Some(candidate.operation.path));
     if fitting.is_empty() {
         return Match::Missing;
     }
@@ -50,7 +50,7 @@ pub(crate) fn find(contract: &'static Contract, method: &Method, path: &str) -> 
 /// The path of the operation that a method and path match.
 pub(crate) fn template(contract: &'static Contract, method: &Method, path: &str) -> Option<&'static str> {
     match find(contract, method, path) {
-        Match::Found(candidate) => Some(&candidate.operation.path),
+        Match::Found(candidate) => Some(candidate.operation.path),
         _ => None,
     }
 }
@@ -68,8 +68,8 @@ impl Operations for &'static Contract {
     fn facts(&self, method: &str, template: &str) -> Option<OperationFacts> {
         let mut all = self.operations.iter();
         let operation = all.find(|operation| operation.path == template && operation.method.as_str() == method)?;
-        let provenance = operation.provenance.name().to_owned();
-        Some(OperationFacts { summary: Some(operation.summary.to_owned()), provenance })
+        let provenance = operation.provenance().to_owned();
+        Some(OperationFacts { summary: Some(operation.summary().to_owned()), provenance })
     }
 
     fn has_outcomes(&self) -> bool {

@@ -166,7 +166,7 @@ fn changed_identifiers(stored: &Item, fields: &Item, key: Option<&str>) -> Vec<C
 }
 
 /// The schema of the resource at an address: an item of a collection, or a singleton.
-fn schema(contract: &'static Contract, address: &str, is_item: bool) -> Option<&'static Schema> {
+fn schema(contract: &'static Contract, address: &str, is_item: bool) -> Option<Schema> {
     let template = |address: &str| route::template(contract, &Method::GET, address);
     let parent = |path: &'static str| path.rsplit_once('/').map(|(collection, _)| collection);
     if is_item {
@@ -174,7 +174,5 @@ fn schema(contract: &'static Contract, address: &str, is_item: bool) -> Option<&
         let collection = template(collection).or_else(|| template(address).and_then(parent))?;
         return contract.item_schema(collection);
     }
-    let path = template(address)?;
-    let mut all = contract.operations.iter();
-    all.find(|operation| operation.method == Method::GET && operation.path == path)?.json_schema("200")
+    contract.get(template(address)?)?.json_schema("200")
 }

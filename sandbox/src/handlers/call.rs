@@ -37,7 +37,7 @@ impl<'a> Call<'a> {
         api: &'a Api,
         outcome: Outcome,
     ) -> Self {
-        let address = address(&operation.path, &input.path);
+        let address = address(operation.path, &input.path);
         Self { operation, address, input, view, api, outcome }
     }
 
@@ -65,7 +65,7 @@ impl<'a> Call<'a> {
 
     /// Paths and addresses of the items above the address, outermost first.
     pub(super) fn above(&self) -> impl DoubleEndedIterator<Item = (&'static str, &str)> {
-        let template: &'static str = &self.operation.path;
+        let template = self.operation.path;
         let ends: Vec<usize> = template.match_indices("}/").map(|(index, _)| index + 1).collect();
         ends.into_iter().filter_map(|end| {
             let path = template.get(..end)?;

@@ -10,8 +10,7 @@ use http::request::Parts;
 use http::{HeaderMap, StatusCode};
 use serde_json::{Map, Value};
 
-use crate::contract;
-use crate::contract::operation::{Body, Media, Operation, Parameter, ParameterIn};
+use crate::contract::operation::{Operation, Parameter};
 use crate::contract::route::RoutedOperation;
 use crate::contract::schema::{Additional, Schema};
 use crate::media;
@@ -55,8 +54,8 @@ pub(crate) async fn read(routed: RoutedOperation, request: Request) -> Read<Inpu
     let (parts, body) = request.into_parts();
     let parameters = parameters(operation, &parts)?;
     let headers = parts.headers.clone();
-    let payload = match &operation.request_body {
-        Some(expected) => payload(expected, Request::from_parts(parts, body)).await?,
+    let payload = match operation.body() {
+        Some(expected) => payload(&expected, Request::from_parts(parts, body)).await?,
         None => Payload::None,
     };
     Ok(Input { path, parameters, payload, headers })
@@ -77,11 +76,8 @@ impl Input {
 fn path(operation: &Operation, arguments: &[(&str, String)]) -> Read<Map<String, Value>> {
     let mut path = Map::new();
     for (name, text) in arguments {
-        let parameter = operation
-            .parameters
-            .iter()
-            .find(|declared| declared.location == ParameterIn::Path && declared.name == *name);
-        let value = parameter.and_then(|parameter| coerce::one(&parameter.schema, text).ok());
+        let parameter = operation.parameters().find(|declared| declared.location == "path" && declared.name == *name);
+        let value = parameter.and_then(|parameter| coerce::one(parameter.schema, text).ok());
         let Some(value) = value else {
             return Err(refuse(StatusCode::NOT_FOUND, "There is no such resource."));
         };
@@ -95,24 +91,20 @@ fn parameters(operation: &Operation, parts: &Parts) -> Read<Map<String, Value>> 
         form_urlencoded::parse(parts.uri.query().unwrap_or_default().as_bytes()).into_owned().collect();
     let mut values = Map::new();
     let mut complaints = Vec::new();
-    for parameter in &operation.parameters {
+    for parameter in operation.parameters() {
         let value = match parameter.location {
-            ParameterIn::Path => continue,
-            ParameterIn::Query => from_query(parameter, &query),
-            ParameterIn::Header => {
-                header(&parts.headers, &parameter.name).map(|text| coerce::one(&parameter.schema, text))
-            }
-            ParameterIn::Cookie => {
-                cookie(&parts.headers, &parameter.name).map(|text| coerce::one(&parameter.schema, text))
-            }
+            "path" => continue,
+            "query" => from_query(&parameter, &query),
+            "header" => header(&parts.headers, parameter.name).map(|text| coerce::one(parameter.schema, text)),
+            _ => cookie(&parts.headers, parameter.name).map(|text| coerce::one(parameter.schema, text)),
         };
         match value {
             Some(Ok(value)) => {
-                values.insert(parameter.name.clone().into_owned(), value);
+                values.insert(parameter.name.to_owned(), value);
             }
-            Some(Err(message)) => complaints.push((parameter.name.clone().into_owned(), message)),
+            Some(Err(message)) => complaints.push((parameter.name.to_owned(), message)),
             None if parameter.required => {
-                complaints.push((parameter.name.clone().into_owned(), "The value is required.".to_owned()));
+                complaints.push((parameter.name.to_owned(), "The value is required.".to_owned()));
             }
             None => {}
         }
@@ -128,33 +120,32 @@ fn from_query(parameter: &Parameter, query: &[(String, String)]) -> Option<Resul
         query.iter().filter(|(name, _)| *name == parameter.name).map(|(_, text)| text.as_str()).collect();
     match (parameter.explode, texts.as_slice()) {
         (_, []) => None,
-        (Some(false), [joined]) if contract::resolve(&parameter.schema).is_array() => {
+        (Some(false), [joined]) if parameter.schema.is_array() => {
             // An empty text is the empty array, not an array of one empty text.
             let texts: Vec<&str> = joined.split(',').filter(|_| !joined.is_empty()).collect();
-            Some(coerce::several(&parameter.schema, &texts))
+            Some(coerce::several(parameter.schema, &texts))
         }
-        (_, texts) => Some(coerce::several(&parameter.schema, texts)),
+        (_, texts) => Some(coerce::several(parameter.schema, texts)),
     }
 }
 
 /// `name[key]=value` for each field of the object.
 fn deep(parameter: &Parameter, query: &[(String, String)]) -> Option<Result<Value, String>> {
     let key = |name: &str| {
-        let key = name.strip_prefix(parameter.name.as_ref())?.strip_prefix('[')?.strip_suffix(']')?;
+        let key = name.strip_prefix(parameter.name)?.strip_prefix('[')?.strip_suffix(']')?;
         Some(key.to_owned())
     };
     let pairs: Vec<_> = query.iter().filter_map(|(name, text)| Some((key(name)?, text.clone()))).collect();
     if pairs.is_empty() {
         return None;
     }
-    let schema = contract::resolve(&parameter.schema);
-    let is_declared = |key: &str| schema.properties.iter().any(|(name, _)| *name == key);
-    if let (Some(Additional::Closed), Some((key, _))) =
-        (&schema.additional_properties, pairs.iter().find(|(key, _)| !is_declared(key)))
+    let schema = parameter.schema;
+    let is_declared = |key: &str| schema.property(key).is_some();
+    if let (Additional::Closed, Some((key, _))) = (schema.additional(), pairs.iter().find(|(key, _)| !is_declared(key)))
     {
         return Some(Err(format!("[{}] The key is not declared.", key.escape_debug())));
     }
-    let fields = coerce::fields(&parameter.schema, &pairs);
+    let fields = coerce::fields(parameter.schema, &pairs);
     Some(fields.map(Value::from).map_err(|(key, message)| format!("[{key}] {message}")))
 }
 
@@ -168,7 +159,7 @@ fn cookie<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     pairs.find(|(key, _)| *key == name).map(|(_, value)| value)
 }
 
-async fn payload(expected: &'static Body, request: Request) -> Read<Payload> {
+async fn payload(expected: &[(&str, Schema)], request: Request) -> Read<Payload> {
     let essence = media::essence(request.headers());
     if essence.is_empty() {
         return match bytes(request).await?.is_empty() {
@@ -176,8 +167,8 @@ async fn payload(expected: &'static Body, request: Request) -> Read<Payload> {
             false => Err(unsupported()),
         };
     }
-    let media = expected.content.iter().find(|(media, _)| accepts(media, &essence)).ok_or_else(unsupported)?;
-    let (_, Media { schema, .. }) = media;
+    let media = expected.iter().find(|(media, _)| accepts(media, &essence)).ok_or_else(unsupported)?;
+    let (_, schema) = *media;
     match essence.as_str() {
         "multipart/form-data" => multipart(schema, request).await,
         "application/x-www-form-urlencoded" => {
@@ -197,21 +188,20 @@ fn accepts(range: &str, essence: &str) -> bool {
             && (essence == "text/json" || essence.starts_with("application/") && essence.ends_with("+json"))
 }
 
-fn json(schema: &Schema, bytes: &[u8]) -> Read<Payload> {
+fn json(schema: Schema, bytes: &[u8]) -> Read<Payload> {
     let value: Value = serde_json::from_slice(bytes)
         .map_err(|error| invalid(vec![("$".to_owned(), format!("The body is not JSON: {error}."))]))?;
     let complaints = check::complaints(schema, &value);
     if complaints.is_empty() { Ok(Payload::Json(value)) } else { Err(invalid(complaints)) }
 }
 
-fn form(schema: &Schema, pairs: &[(String, String)], files: Vec<(String, File)>) -> Read<Payload> {
+fn form(schema: Schema, pairs: &[(String, String)], files: Vec<(String, File)>) -> Read<Payload> {
     let fields = coerce::fields(schema, pairs).map_err(|complaint| invalid(vec![complaint]))?;
     let given = |name: &str| fields.contains_key(name) || files.iter().any(|(field, _)| field == name);
     let missing: Vec<Complaint> = schema
-        .required
-        .iter()
+        .required()
         .filter(|name| !given(name))
-        .map(|name| ((*name).to_owned(), format!("The field {name} is required.")))
+        .map(|name| (name.to_owned(), format!("The field {name} is required.")))
         .collect();
     if !missing.is_empty() {
         return Err(invalid(missing));
@@ -219,7 +209,7 @@ fn form(schema: &Schema, pairs: &[(String, String)], files: Vec<(String, File)>)
     Ok(Payload::Form(fields, files.into_iter().map(|(_, file)| file).collect()))
 }
 
-async fn multipart(schema: &Schema, request: Request) -> Read<Payload> {
+async fn multipart(schema: Schema, request: Request) -> Read<Payload> {
     let broken = || invalid(vec![("$".to_owned(), "The multipart body is broken.".to_owned())]);
     let request = request.with_limited_body();
     let mut parts = Multipart::from_request(request, &()).await.map_err(|_rejected| broken())?;
@@ -241,10 +231,9 @@ async fn multipart(schema: &Schema, request: Request) -> Read<Payload> {
 }
 
 /// Returns whether a field of a form is declared as one or several files.
-fn is_file(schema: &Schema, name: &str) -> bool {
-    let property = schema.properties.iter().find(|(key, _)| *key == name).map(|(_, property)| property);
-    property
-        .is_some_and(|property| property.is_binary() || property.items.as_ref().is_some_and(|items| items.is_binary()))
+fn is_file(schema: Schema, name: &str) -> bool {
+    let property = schema.property(name);
+    property.is_some_and(|property| property.is_binary() || property.items().is_some_and(Schema::is_binary))
 }
 
 async fn bytes(request: Request) -> Read<Bytes> {

@@ -94,7 +94,7 @@ pub(crate) async fn run(api: &Api, caller: &Caller, routed: RoutedOperation, req
 /// Checks that all items above the address exist for the caller, and that the caller has the role that the operation declares.
 fn authorize(call: &Call<'_>) -> Result<(), Box<Response>> {
     let Some(needed) = call.operation.behaviour.role else { return Ok(()) };
-    let contract = call.operation.contract();
+    let contract = call.api.contract;
     let is_missing = |(path, item): (&str, &str)| {
         let collection = path.rsplit_once('/').map_or(path, |(collection, _)| collection);
         let (parent, key) = call::split(item);

@@ -5,29 +5,27 @@ use uuid::Uuid;
 
 use super::check;
 use crate::clock;
-use crate::contract;
 use crate::contract::schema::Schema;
 
 /// A value of this schema. Known fields are used if they match; unknown nullable ones are null; all others get the plainest value
 /// that their schema allows.
-pub(crate) fn value(schema: &Schema, known: &Map<String, Value>) -> Value {
-    let resolved = contract::resolve(schema);
-    if let Some(first) = resolved.one_of.first() {
+pub(crate) fn value(schema: Schema, known: &Map<String, Value>) -> Value {
+    if let Some(first) = schema.parts("oneOf").next() {
         let known_value = Value::Object(known.clone());
-        let fitting = resolved.one_of.iter().find(|one| check::fits(one, &known_value));
+        let fitting = schema.parts("oneOf").find(|one| check::fits(*one, &known_value));
         return value(fitting.unwrap_or(first), known);
     }
-    let properties = properties(resolved);
+    let properties = properties(schema);
     if properties.is_empty() {
-        return match resolved.kind {
+        return match schema.kind() {
             Some("object") | None => Value::Object(known.clone()),
-            Some(_) => plainest(resolved),
+            Some(_) => plainest(schema),
         };
     }
-    let field = |(name, schema): (&'static str, &Schema)| {
+    let field = |(name, schema): (&'static str, Schema)| {
         let field = match known.get(name) {
             Some(value) if check::fits(schema, value) => value.clone(),
-            _ if schema.nullable => Value::Null,
+            _ if schema.is_nullable() => Value::Null,
             _ => plainest(schema),
         };
         (name.to_owned(), field)
@@ -36,7 +34,7 @@ pub(crate) fn value(schema: &Schema, known: &Map<String, Value>) -> Value {
 }
 
 /// The fields of an object as a value of this schema, to be stored.
-pub(crate) fn item(schema: &Schema, known: &Map<String, Value>) -> Map<String, Value> {
+pub(crate) fn item(schema: Schema, known: &Map<String, Value>) -> Map<String, Value> {
     match value(schema, known) {
         Value::Object(fields) => fields,
         _ => Map::new(),
@@ -44,24 +42,23 @@ pub(crate) fn item(schema: &Schema, known: &Map<String, Value>) -> Map<String, V
 }
 
 /// The properties of a schema and of its bases; its own take precedence.
-fn properties(schema: &Schema) -> Vec<(&'static str, &Schema)> {
-    let mut merged: Vec<(&'static str, &Schema)> = Vec::new();
-    for base in &schema.all_of {
-        merged.extend(properties(contract::resolve(base)));
+fn properties(schema: Schema) -> Vec<(&'static str, Schema)> {
+    let mut merged: Vec<(&'static str, Schema)> = Vec::new();
+    for base in schema.parts("allOf") {
+        merged.extend(properties(base));
     }
-    for (name, property) in &schema.properties {
-        merged.retain(|(key, _)| key != name);
+    for (name, property) in schema.properties() {
+        merged.retain(|(key, _)| *key != name);
         merged.push((name, property));
     }
     merged
 }
 
-fn plainest(schema: &Schema) -> Value {
-    let schema = contract::resolve(schema);
-    if let Some(first) = schema.values.first() {
+fn plainest(schema: Schema) -> Value {
+    if let Some(first) = schema.values().first() {
         return first.clone();
     }
-    match (schema.kind, schema.format) {
+    match (schema.kind(), schema.format()) {
         (Some("string"), Some("uuid")) => Uuid::nil().to_string().into(),
         (Some("string"), Some("date-time")) => clock::timestamp().into(),
         (Some("string"), _) => "sandbox".into(),
