@@ -3,16 +3,15 @@
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
-use super::check;
 use crate::clock;
 use crate::contract::schema::Schema;
 
 /// A value of this schema. Known fields are used if they match; unknown nullable ones are null; all others get the plainest value
 /// that their schema allows.
-pub(crate) fn value(schema: Schema, known: &Map<String, Value>) -> Value {
-    if let Some(first) = schema.parts("oneOf").next() {
-        let known_value = Value::Object(known.clone());
-        let fitting = schema.parts("oneOf").find(|one| check::fits(*one, &known_value));
+pub(crate) fn value(schema: &Schema, known: &Map<String, Value>) -> Value {
+    let alternatives = schema.parts("oneOf");
+    if let Some(first) = alternatives.first() {
+        let fitting = alternatives.iter().find(|one| one.fits(&declared(one, known)));
         return value(fitting.unwrap_or(first), known);
     }
     let properties = properties(schema);
@@ -24,9 +23,9 @@ pub(crate) fn value(schema: Schema, known: &Map<String, Value>) -> Value {
     }
     let field = |(name, schema): (&'static str, Schema)| {
         let field = match known.get(name) {
-            Some(value) if check::fits(schema, value) => value.clone(),
+            Some(value) if schema.fits(value) => value.clone(),
             _ if schema.is_nullable() => Value::Null,
-            _ => plainest(schema),
+            _ => plainest(&schema),
         };
         (name.to_owned(), field)
     };
@@ -34,18 +33,24 @@ pub(crate) fn value(schema: Schema, known: &Map<String, Value>) -> Value {
 }
 
 /// The fields of an object as a value of this schema, to be stored.
-pub(crate) fn item(schema: Schema, known: &Map<String, Value>) -> Map<String, Value> {
+pub(crate) fn item(schema: &Schema, known: &Map<String, Value>) -> Map<String, Value> {
     match value(schema, known) {
         Value::Object(fields) => fields,
         _ => Map::new(),
     }
 }
 
+/// The known fields that a schema declares.
+fn declared(schema: &Schema, known: &Map<String, Value>) -> Value {
+    let known = |(name, _)| known.get(name).map(|value| (String::from(name), value.clone()));
+    Value::Object(properties(schema).into_iter().filter_map(known).collect())
+}
+
 /// The properties of a schema and of its bases; its own take precedence.
-fn properties(schema: Schema) -> Vec<(&'static str, Schema)> {
+fn properties(schema: &Schema) -> Vec<(&'static str, Schema)> {
     let mut merged: Vec<(&'static str, Schema)> = Vec::new();
     for base in schema.parts("allOf") {
-        merged.extend(properties(base));
+        merged.extend(properties(&base));
     }
     for (name, property) in schema.properties() {
         merged.retain(|(key, _)| *key != name);
@@ -54,8 +59,8 @@ fn properties(schema: Schema) -> Vec<(&'static str, Schema)> {
     merged
 }
 
-fn plainest(schema: Schema) -> Value {
-    if let Some(first) = schema.values().first() {
+fn plainest(schema: &Schema) -> Value {
+    if let Some(first) = schema.first_value() {
         return first.clone();
     }
     match (schema.kind(), schema.format()) {

@@ -142,6 +142,9 @@ async fn guids_are_read_as_dot_net_reads_them() {
         (id.urn().to_string(), 404),
     ] {
         assert_eq!(caller.get(&format!("{PROJECTS}/{text}")).await.status(), expected, "{text}");
+        let query = format!("/api/devops/v1/repositories?projectId={text}");
+        let expected = if expected == 200 { 200 } else { 400 };
+        assert_eq!(caller.get(&query).await.status(), expected, "{query}");
     }
 }
 

@@ -144,7 +144,6 @@ mod tests {
     use crate::contract::operation::Operation;
     use crate::contract::schema::Schema;
     use crate::contract::{Contract, Revision};
-    use crate::values::check::fits;
 
     fn all() -> impl Iterator<Item = (&'static Contract, &'static Operation)> {
         let contracts = [Revision::First, Revision::Second].map(|revision| revision.contract().unwrap());
@@ -239,9 +238,9 @@ mod tests {
     }
 
     /// The schema of a member, if the schema or a part of it declares one.
-    fn member(schema: Schema, name: &str) -> Option<Schema> {
-        let parts = || schema.parts("allOf").chain(schema.parts("oneOf"));
-        schema.property(name).or_else(|| parts().find_map(|part| member(part, name)))
+    fn member(schema: &Schema, name: &str) -> Option<Schema> {
+        let mut parts = schema.parts("allOf").into_iter().chain(schema.parts("oneOf"));
+        schema.property(name).or_else(|| parts.find_map(|part| member(&part, name)))
     }
 
     /// Effects of a behaviour that the contract does not show, or shows with another schema.
@@ -257,8 +256,8 @@ mod tests {
         let collection = item.rsplit_once('/').map_or("", |(collection, _)| collection);
         let marks = contract.get(collection).and_then(|list| list.behaviour.omits.as_ref());
         let wrong = sets.iter().filter_map(|(name, value)| {
-            match contract.item_schema(collection).and_then(|schema| member(schema, name)) {
-                Some(schema) => (!fits(schema, value)).then(|| format!("{name} cannot be {value}")),
+            match contract.item_schema(collection).and_then(|schema| member(&schema, name)) {
+                Some(schema) => (!schema.fits(value)).then(|| format!("{name} cannot be {value}")),
                 // The field takes the item out of the list.
                 None if marks == Some(name) => None,
                 None => Some(format!("the items of {collection} have no member {name}")),
@@ -292,9 +291,9 @@ mod tests {
             let name = named(operation);
             let is_item = operation.path.ends_with('}');
             let ok = operation.json_schema("200");
-            let has = |location| operation.parameters().any(|parameter| parameter.location == location);
+            let has = |location| operation.parameter(location).is_some();
             match operation.behaviour.handler {
-                Handler::List => assert!(!is_item && ok.and_then(Schema::element).is_some(), "{name}"),
+                Handler::List => assert!(!is_item && ok.and_then(|schema| schema.element()).is_some(), "{name}"),
                 Handler::Get => assert!(is_item && ok.is_some(), "{name}"),
                 Handler::Create => assert!(!is_item && operation.body().is_some(), "{name}"),
                 Handler::Replace | Handler::Change => assert!(is_item && ok.is_some(), "{name}"),

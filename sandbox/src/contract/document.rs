@@ -6,10 +6,14 @@
 use std::sync::LazyLock;
 
 use bytes::Bytes;
+#[cfg(feature = "server")]
+use driftless_sandbox::host::Checks;
 use http::HeaderValue;
 use http::header::GetAll;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
+#[cfg(feature = "server")]
+use uuid::Uuid;
 
 use super::Revision;
 use super::changes::{self, Change};
@@ -24,6 +28,9 @@ pub(crate) struct Document {
     pub(crate) value: Value,
     pub(crate) json: Rendered,
     pub(crate) yaml: Rendered,
+    /// The engine, which checks requests and values against the document.
+    #[cfg(feature = "server")]
+    pub(crate) checks: Checks,
 }
 
 /// A form of the contract, ready to be sent.
@@ -64,7 +71,13 @@ impl Document {
     fn new(value: Value) -> Read {
         let json = Rendered::new(format!("{value:#}"), "application/json;charset=utf-8");
         let yaml = serde_yaml::to_string(&value).map_err(|error| error.to_string())?;
-        Ok(Self { value, json, yaml: Rendered::new(yaml, "text/yaml;charset=utf-8") })
+        Ok(Self {
+            #[cfg(feature = "server")]
+            checks: Checks::new(value.clone(), spelled).map_err(|error| error.to_string())?,
+            value,
+            json,
+            yaml: Rendered::new(yaml, "text/yaml;charset=utf-8"),
+        })
     }
 }
 
@@ -88,4 +101,11 @@ impl Rendered {
 /// The error has the line and the column.
 fn read<T: serde::de::DeserializeOwned>(text: &str, name: &str) -> Result<T, String> {
     serde_yaml::from_str(text).map_err(|error| format!("contract/{name}: {error}"))
+}
+
+/// ASP.NET reads several forms of a GUID outside of JSON; the store has one.
+#[cfg(feature = "server")]
+fn spelled(format: &str, text: &str) -> Option<String> {
+    let is_urn = text.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("urn:"));
+    Uuid::try_parse(text).ok().filter(|_| format == "uuid" && !is_urn).map(|id| id.to_string())
 }

@@ -4,6 +4,7 @@ use http::Method;
 use serde_json::Value;
 
 use super::behaviour::Behaviour;
+use super::document::Document;
 use super::schema::Schema;
 
 /// An operation, and its behaviour.
@@ -12,21 +13,10 @@ pub(crate) struct Operation {
     pub(crate) method: Method,
     pub(crate) path: &'static str,
     pub(crate) behaviour: Behaviour,
-    /// The Operation Object.
+    /// The Operation Object, and its JSON pointer.
     pub(super) declared: &'static Value,
-    pub(super) document: &'static Value,
-}
-
-/// A parameter of an operation.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Parameter {
-    pub(crate) name: &'static str,
-    /// `path`, `query`, `header` or `cookie`.
-    pub(crate) location: &'static str,
-    pub(crate) required: bool,
-    pub(crate) style: Option<&'static str>,
-    pub(crate) explode: Option<bool>,
-    pub(crate) schema: Schema,
+    pub(super) pointer: String,
+    pub(super) document: &'static Document,
 }
 
 impl Operation {
@@ -37,31 +27,28 @@ impl Operation {
     }
 
     pub(crate) fn summary(&self) -> &'static str {
-        text(self.declared, "summary").unwrap_or_default()
+        self.text("summary")
     }
 
     /// The source of the operation: `documented` by the platform document, or `assumed` by the sandbox.
     pub(crate) fn provenance(&self) -> &'static str {
-        text(self.declared, "x-provenance").unwrap_or_default()
+        self.text("x-provenance")
     }
 
-    pub(crate) fn parameters(&self) -> impl Iterator<Item = Parameter> {
-        let declared = self.declared.get("parameters").and_then(Value::as_array);
-        declared.into_iter().flatten().filter_map(|parameter| {
-            Some(Parameter {
-                name: text(parameter, "name")?,
-                location: text(parameter, "in")?,
-                required: parameter.get("required") == Some(&Value::Bool(true)),
-                style: text(parameter, "style"),
-                explode: parameter.get("explode").and_then(Value::as_bool),
-                schema: self.schema(parameter)?,
-            })
-        })
+    /// The name of the first parameter in a location: `path`, `query`, `header` or `cookie`.
+    pub(crate) fn parameter(&self, location: &str) -> Option<&'static str> {
+        let mut parameters = self.declared.get("parameters")?.as_array()?.iter();
+        parameters.find(|parameter| parameter["in"] == location)?.get("name")?.as_str()
     }
 
     /// The media types of the body, each with its schema. `None` if the operation takes no body.
     pub(crate) fn body(&self) -> Option<Vec<(&'static str, Schema)>> {
-        self.declared.get("requestBody").map(|body| self.content_of(body))
+        self.declared.get("requestBody").map(|body| self.content_of(body, "requestBody"))
+    }
+
+    /// Returns whether the contract lists a media type for the body.
+    pub(crate) fn reads(&self, media_type: &str) -> bool {
+        self.body().into_iter().flatten().any(|(media, _)| media == media_type)
     }
 
     /// The statuses that count as success, lowest first.
@@ -74,7 +61,7 @@ impl Operation {
     /// The media types of a response, each with its schema.
     pub(crate) fn content(&self, status: &str) -> Vec<(&'static str, Schema)> {
         let answer = self.declared.get("responses").and_then(|responses| responses.get(status));
-        answer.map(|answer| self.content_of(answer)).unwrap_or_default()
+        answer.map(|answer| self.content_of(answer, &format!("responses/{status}"))).unwrap_or_default()
     }
 
     /// The JSON schema of a response.
@@ -82,16 +69,16 @@ impl Operation {
         self.content(status).into_iter().find(|(media, _)| *media == "application/json").map(|(_, schema)| schema)
     }
 
-    fn content_of(&self, owner: &'static Value) -> Vec<(&'static str, Schema)> {
+    fn content_of(&self, owner: &'static Value, step: &str) -> Vec<(&'static str, Schema)> {
         let content = owner.get("content").and_then(Value::as_object).into_iter().flatten();
-        content.filter_map(|(media, value)| Some((media.as_str(), self.schema(value)?))).collect()
+        let schema = |(media, value): (&'static String, &'static Value)| {
+            let pointer = format!("{}/{step}/content/{}/schema", self.pointer, media.replace('/', "~1"));
+            Some((media.as_str(), Schema::new(self.document, pointer, value.get("schema")?)))
+        };
+        content.filter_map(schema).collect()
     }
 
-    fn schema(&self, owner: &'static Value) -> Option<Schema> {
-        owner.get("schema").map(|value| Schema::new(self.document, value))
+    fn text(&self, name: &str) -> &'static str {
+        self.declared.get(name).and_then(Value::as_str).unwrap_or_default()
     }
-}
-
-fn text(value: &'static Value, name: &str) -> Option<&'static str> {
-    value.get(name).and_then(Value::as_str)
 }

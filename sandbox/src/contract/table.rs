@@ -47,9 +47,10 @@ impl Contract {
                 let name = format!("{} {path}", method.to_ascii_uppercase());
                 let behaviour = behaviours.get(name.as_str()).cloned();
                 let behaviour = behaviour.ok_or_else(|| format!("behaviour.toml has no entry {name:?}; add one"))?;
+                let pointer = format!("/paths/{}/{method}", path.replace('/', "~1"));
                 let method = Method::from_bytes(method.to_ascii_uppercase().as_bytes());
                 let method = method.map_err(|error| format!("contract: {name}: {error}"))?;
-                operations.push(Operation { method, path, behaviour, declared, document: &document.value });
+                operations.push(Operation { method, path, behaviour, declared, pointer, document });
             }
         }
         Ok(Self { document, operations })
@@ -74,6 +75,10 @@ impl Contract {
 
     /// The operation that reads the resources of a path.
     pub(crate) fn get(&self, path: &str) -> Option<&Operation> {
-        self.operations.iter().find(|candidate| candidate.method == Method::GET && candidate.path == path)
+        self.operation(&Method::GET, path)
+    }
+
+    pub(crate) fn operation(&self, method: &Method, path: &str) -> Option<&Operation> {
+        self.operations.iter().find(|candidate| candidate.method == *method && candidate.path == path)
     }
 }

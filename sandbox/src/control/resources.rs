@@ -15,8 +15,8 @@ use crate::contract::schema::Schema;
 use crate::contract::{Contract, route};
 use crate::problem::Complaint;
 use crate::publication::Publication;
+use crate::shape;
 use crate::state::{Blob, Item, Store, Stored};
-use crate::values::{check, shape};
 
 /// The state, with the contract and the teams that changes are checked against.
 #[derive(Debug)]
@@ -98,12 +98,12 @@ impl Resources for StoredResources {
             return Err(ControlRefusal::at("$.collection", hint));
         };
         fields.entry("id").or_insert_with(|| key.clone().into());
-        let mut item = shape::item(schema, &fields);
+        let mut item = shape::item(&schema, &fields);
         if !item.contains_key("id") {
             fields.remove("id");
         }
         item.extend(fields);
-        let complaints = check::complaints(schema, &item.clone().into());
+        let complaints = schema.complaints(&item.clone().into());
         if !complaints.is_empty() {
             let below = |(place, message): Complaint| (place.replacen('$', "$.fields", 1), message);
             return Err(ControlRefusal::from_complaints(complaints.into_iter().map(below).collect()));
@@ -133,7 +133,7 @@ impl Resources for StoredResources {
             let mut complaints = restore(&mut fields, stored);
             complaints.extend(changed_identifiers(stored, &fields, key));
             if let Some(schema) = schema(self.publication.contract(), address, key.is_some()) {
-                complaints.extend(check::complaints(schema, &fields.clone().into()));
+                complaints.extend(schema.complaints(&fields.clone().into()));
             }
             if !complaints.is_empty() {
                 return Err(ControlRefusal::from_complaints(complaints));

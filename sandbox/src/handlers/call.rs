@@ -9,8 +9,8 @@ use super::Api;
 use super::input::{Input, Payload};
 use crate::contract::operation::Operation;
 use crate::fault::Outcome;
+use crate::shape;
 use crate::state::{Item, View};
-use crate::values::shape;
 use crate::{problem, reply};
 
 /// Characters that have a meaning in addresses of the state.
@@ -103,7 +103,7 @@ impl<'a> Call<'a> {
     pub(crate) fn send(&self, status: &str, known: &Item) -> Response {
         let code = status.parse().unwrap_or(StatusCode::OK);
         match self.operation.json_schema(status) {
-            Some(schema) => self.json(code, &shape::value(schema, known)),
+            Some(schema) => self.json(code, &shape::value(&schema, known)),
             None => code.into_response(),
         }
     }

@@ -8,8 +8,8 @@ use uuid::Uuid;
 
 use super::call::{Call, missing};
 use super::work;
+use crate::shape;
 use crate::state::Item;
-use crate::values::shape;
 
 /// The items that match the query parameters, all of them or a page.
 pub(super) fn list(call: &Call<'_>) -> Response {
@@ -20,7 +20,7 @@ pub(super) fn list(call: &Call<'_>) -> Response {
         |item: &&Item| call.operation.behaviour.omits.as_ref().is_none_or(|field| !item.contains_key(field));
     let fits = |item: &&Item| parameters.iter().all(|(name, wanted)| matches(item, name, wanted));
     let items = call.view.list(&call.address).filter(is_listed).filter(fits);
-    let items: Vec<Value> = items.map(|item| shape::value(element, item)).collect();
+    let items: Vec<Value> = items.map(|item| shape::value(&element, item)).collect();
     if schema.is_array() {
         return call.json(StatusCode::OK, &items.into());
     }
@@ -41,7 +41,7 @@ pub(super) fn create(mut call: Call<'_>) -> Response {
     fields.insert("id".to_owned(), id.to_string().into());
     let contract = call.api.contract;
     let item = match contract.item_schema(call.operation.path) {
-        Some(schema) => shape::item(schema, &fields),
+        Some(schema) => shape::item(&schema, &fields),
         None => fields.clone(),
     };
     fields.extend(item.clone());
@@ -91,8 +91,8 @@ pub(super) fn remove(mut call: Call<'_>) -> Response {
 
 /// The session that a cookie names, of any machine.
 pub(super) fn current_session(call: &Call<'_>) -> Response {
-    let cookie = call.operation.parameters().find(|parameter| parameter.location == "cookie");
-    let key = cookie.and_then(|cookie| call.input.text(cookie.name)).unwrap_or_default();
+    let cookie = call.operation.parameter("cookie");
+    let key = cookie.and_then(|cookie| call.input.text(cookie)).unwrap_or_default();
     call.view.find("/sessions", key).map_or_else(missing, |item| call.send("200", item))
 }
 
@@ -130,7 +130,7 @@ fn stored(call: &Call<'_>, fields: Item) -> Item {
     let path = call.operation.path;
     let collection = path.rsplit_once('/').map_or(path, |(collection, _)| collection);
     match call.api.contract.item_schema(collection) {
-        Some(schema) => shape::item(schema, &fields),
+        Some(schema) => shape::item(&schema, &fields),
         None => fields,
     }
 }
