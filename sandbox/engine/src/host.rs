@@ -37,7 +37,7 @@ impl Checks {
     ///
     /// # Errors
     ///
-    /// Fails if the document is no contract.
+    /// Fails if the document is not a contract.
     pub fn new(document: Value, spelling: Spelling) -> Result<Self, Error> {
         let contract = Contract::new(document)?;
         let (schemas, router) = (Schemas::new(&contract).spelled(spelling), Router::new(&contract));

@@ -17,7 +17,7 @@ pub(crate) struct RoutedOperation {
 
 /// The operation, or the other methods that the path has.
 pub(crate) fn find(contract: &'static Contract, method: &Method, path: &str) -> Result<RoutedOperation, Vec<Method>> {
-    // Neither a slash at the end nor bytes that are no text belong to an address of a resource.
+    // Addresses of resources have text alone, without a slash at the end.
     if path.ends_with('/') || percent_decode_str(path).decode_utf8().is_err() {
         return Err(Vec::new());
     }

@@ -79,9 +79,9 @@ pub(crate) fn check(operation: &Operation, schemas: &Schemas, parts: &RequestPar
     let mut read = Read::default();
     let mut violations = Vec::new();
     parameters::read(operation, schemas, parts, &mut read, &mut violations);
-    body::read(operation, schemas, parts, &mut read, &mut violations)?;
+    let body = body::read(operation, schemas, parts, &mut read, &mut violations);
     if violations.is_empty() {
-        return Ok(read);
+        return body.map(|()| read);
     }
     violations.truncate(MOST_VIOLATIONS);
     Err(Refusal::Invalid(violations))

@@ -24,7 +24,7 @@ pub(super) fn options() -> ValidationOptions<'static> {
 }
 
 pub(super) fn violations(validator: &Validator, value: &Value) -> Vec<Violation> {
-    let list = || validator.iter_errors(value).take(MOST_VIOLATIONS).flat_map(|error| of(&error)).collect();
+    let list = || validator.iter_errors(value).take(MOST_VIOLATIONS).flat_map(|error| places(&error)).collect();
     match bounded(value, || validator.is_valid(value)) {
         Ok(true) => Vec::new(),
         Ok(false) => bounded(value, list).unwrap_or_else(|_| vec![exceeded()]),
@@ -37,7 +37,7 @@ fn exceeded() -> Violation {
 }
 
 /// The violations of one error. The messages contain no value of the request: it could be a secret.
-fn of(error: &ValidationError<'_>) -> Vec<Violation> {
+fn places(error: &ValidationError<'_>) -> Vec<Violation> {
     let at = |pointer: &str, message: &str| Violation {
         pointer: shorten(pointer, LONGEST_POINTER),
         message: shorten(message, LONGEST_MESSAGE),

@@ -54,6 +54,21 @@ fn an_unknown_media_type_is_unsupported() {
     assert_eq!((file.media_type.as_str(), file.bytes.as_slice()), ("image/png", &b"\x89PNG"[..]));
 }
 
+/// A path that names nothing has no media types.
+#[test]
+fn a_wrong_parameter_is_named_before_a_wrong_media_type() {
+    let parameter = json!({ "name": "color", "in": "path", "required": true, "schema": { "enum": ["red"] } });
+    let content = json!({ "application/json": {} });
+    let contract =
+        contract(&json!({ "parameters": [parameter], "requestBody": { "content": content }, "responses": {} }));
+    let headers = [("content-type", "text/xml")];
+    let answer = |color| {
+        send(&contract, &Request { path: &[("color", color)], headers: &headers, body: b"<a/>", ..Request::default() })
+    };
+    assert_eq!(places(answer("blue")), ["path.color"]);
+    assert!(matches!(answer("red"), Err(Refusal::Unsupported { .. })));
+}
+
 #[test]
 fn a_urlencoded_form_is_an_object() {
     let content = json!({ "application/x-www-form-urlencoded": { "schema": pet() } });
