@@ -23,7 +23,7 @@ pub struct Checks {
 
 /// The operation of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Routed<'c> {
+pub enum Destination<'c> {
     /// Its path in the contract, and the names and values of the path's parameters.
     Operation(&'c str, Vec<(String, String)>),
     /// The methods that the path has.
@@ -45,16 +45,18 @@ impl Checks {
     }
 
     /// The operation of a request, the one with the most literal path.
-    pub fn route(&self, method: &Method, path: &str) -> Routed<'_> {
+    pub fn route(&self, method: &Method, path: &str) -> Destination<'_> {
         match self.router.route(method, path) {
             serve::Routed::Operations(candidates) => {
                 let first = candidates.into_iter().next();
                 let operation =
                     first.and_then(|first| Some((self.contract.operations.get(first.operation)?, first.path)));
-                operation.map_or(Routed::Unknown, |(operation, values)| Routed::Operation(&operation.template, values))
+                operation.map_or(Destination::Unknown, |(operation, values)| {
+                    Destination::Operation(&operation.template, values)
+                })
             }
-            serve::Routed::OtherMethods(methods) => Routed::OtherMethods(methods),
-            serve::Routed::Unknown => Routed::Unknown,
+            serve::Routed::OtherMethods(methods) => Destination::OtherMethods(methods),
+            serve::Routed::Unknown => Destination::Unknown,
         }
     }
 

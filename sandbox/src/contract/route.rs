@@ -1,6 +1,6 @@
 //! Finds the operation that a method and path belong to.
 
-use driftless_sandbox::host::Routed;
+use driftless_sandbox::host::Destination;
 use driftless_sandbox_control::{OperationFacts, Operations};
 use http::Method;
 use percent_encoding::percent_decode_str;
@@ -22,12 +22,12 @@ pub(crate) fn find(contract: &'static Contract, method: &Method, path: &str) -> 
         return Err(Vec::new());
     }
     match contract.document.checks.route(method, path) {
-        Routed::Operation(template, arguments) => {
+        Destination::Operation(template, arguments) => {
             let operation = contract.operation(method, template).ok_or_else(Vec::new)?;
             Ok(RoutedOperation { operation, arguments })
         }
-        Routed::OtherMethods(methods) => Err(methods),
-        Routed::Unknown => Err(Vec::new()),
+        Destination::OtherMethods(methods) => Err(methods),
+        Destination::Unknown => Err(Vec::new()),
     }
 }
 
