@@ -82,6 +82,11 @@ pub enum Error {
         /// The teams of the seed.
         known: Vec<Uuid>,
     },
+    /// The contract or the behaviour of its operations, which are built in, cannot be read.
+    Contract {
+        /// The file, the place and the problem.
+        message: String,
+    },
     /// The contract has no such revision.
     Revision {
         /// The requested revision.
@@ -105,6 +110,7 @@ impl Error {
             Self::Host { .. } => "sandbox-host",
             Self::Cors { .. } => "sandbox-cors",
             Self::ComplianceTeam { .. } => "sandbox-compliance-team",
+            Self::Contract { .. } => "sandbox-contract",
             Self::Revision { .. } => "sandbox-revision",
         }
     }
@@ -154,6 +160,7 @@ impl fmt::Display for Error {
                 let known: Vec<String> = known.iter().map(Uuid::to_string).collect();
                 write!(formatter, "the seed has no team {team}; its teams are {}", known.join(", "))
             }
+            Self::Contract { message } => write!(formatter, "cannot read the built-in contract: sandbox/{message}"),
             Self::Revision { revision } => {
                 write!(formatter, "the contract has no revision {revision}; choose 1 or 2")
             }
@@ -174,6 +181,7 @@ impl std::error::Error for Error {
             | Self::ComplianceTeam { .. }
             | Self::Host { .. }
             | Self::Cors { .. }
+            | Self::Contract { .. }
             | Self::Revision { .. } => None,
         }
     }

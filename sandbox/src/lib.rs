@@ -43,7 +43,7 @@
 #![deny(missing_docs)]
 #![cfg_attr(
     not(feature = "server"),
-    allow(dead_code, unused_imports, reason = "the server alone uses all of the contract")
+    allow(dead_code, unused_imports, reason = "the server alone uses all of the directory")
 )]
 
 #[cfg(feature = "server")]
@@ -79,15 +79,16 @@ mod reply;
 mod sandbox;
 #[cfg(feature = "server")]
 mod server;
+#[cfg(feature = "server")]
+mod shape;
 mod stand_in;
 #[cfg(feature = "server")]
 mod state;
 #[cfg(feature = "server")]
 mod ui;
 #[cfg(feature = "server")]
-mod values;
-#[cfg(feature = "server")]
 mod vault;
+#[cfg(feature = "server")]
 mod workflow;
 
 #[cfg(feature = "server")]

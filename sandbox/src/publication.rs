@@ -12,7 +12,6 @@ use http::{HeaderMap, StatusCode};
 
 use crate::contract::{Contract, JSON_PATH, Rendered, YAML_PATH};
 use crate::issuer::Issuer;
-use crate::problem;
 
 /// The contract, and the setting whether it requires a token.
 #[derive(Clone, Debug)]
@@ -45,16 +44,12 @@ impl Publication {
         self.set_requires_token(self.at_start);
     }
 
-    fn send(&self, headers: &HeaderMap, form: Result<&'static Rendered, &'static str>) -> Response {
+    fn send(&self, headers: &HeaderMap, form: &'static Rendered) -> Response {
         if self.requires_token()
             && let Err(response) = self.issuer.caller(headers)
         {
             return *response;
         }
-        let form = match form {
-            Ok(form) => form,
-            Err(message) => return problem::response(StatusCode::INTERNAL_SERVER_ERROR, message),
-        };
         let validators = [(ETAG, form.etag.as_str()), (CACHE_CONTROL, "no-cache")];
         if form.is_known(headers.get_all(IF_NONE_MATCH)) {
             return (StatusCode::NOT_MODIFIED, validators).into_response();
@@ -73,9 +68,9 @@ where
 }
 
 async fn json(State(publication): State<Publication>, headers: HeaderMap) -> Response {
-    publication.send(&headers, publication.contract.json())
+    publication.send(&headers, &publication.contract.document.json)
 }
 
 async fn yaml(State(publication): State<Publication>, headers: HeaderMap) -> Response {
-    publication.send(&headers, publication.contract.yaml())
+    publication.send(&headers, &publication.contract.document.yaml)
 }

@@ -92,7 +92,7 @@ pub async fn start() -> Result<Sandbox, Error> {
 /// # Errors
 ///
 /// Returns [`Error::Bind`], [`Error::Random`], [`Error::Seed`], [`Error::Data`], [`Error::InUse`], [`Error::Graphiql`],
-/// [`Error::Host`], [`Error::Cors`], [`Error::ComplianceTeam`] or [`Error::Revision`].
+/// [`Error::Host`], [`Error::Cors`], [`Error::ComplianceTeam`], [`Error::Contract`] or [`Error::Revision`].
 pub async fn start_with(options: Options) -> Result<Sandbox, Error> {
     let cors = cors::layer(&options.cors)?;
     let host = options.public_host.as_deref();
@@ -124,7 +124,7 @@ fn assemble(options: &Options, base_url: &str, compliance_url: &str) -> Result<(
     let data = Arc::new(Data::open(options.data.as_deref())?);
     let owned = Owned(Arc::clone(&data));
     let vault = Vault::new(Arc::clone(&data));
-    let contract = revision.contract();
+    let contract = revision.contract()?;
     let seed = Seed::read(options.seed.as_deref())?;
     seed.check(options.seed.as_deref(), |resource| {
         let item = format!("{}/{}", resource.collection, resource.key);

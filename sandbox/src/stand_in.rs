@@ -24,7 +24,7 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::task::{JoinHandle, JoinSet};
 
-use crate::contract::{self, Revision};
+use crate::contract::{self, Document, Rendered, Revision};
 use crate::directory::{Client, Directory, Grant, SecretFolder, Seed, random_text};
 use crate::error::Error;
 
@@ -51,6 +51,7 @@ pub struct StandIn {
 struct Shared {
     issuer: String,
     directory: Directory,
+    document: &'static Document,
     token: String,
     /// The key of the digests that compare secrets.
     key: hmac::Key,
@@ -61,7 +62,7 @@ impl StandIn {
     ///
     /// # Errors
     ///
-    /// Returns [`Error::Bind`] or [`Error::Random`].
+    /// Returns [`Error::Bind`], [`Error::Contract`] or [`Error::Random`].
     pub async fn start() -> Result<Self, Error> {
         let address = IpAddr::V4(Ipv4Addr::LOCALHOST);
         let refused = |source| Error::Bind { address, port: 0, source };
@@ -71,6 +72,7 @@ impl StandIn {
         let shared = Arc::new(Shared {
             issuer: format!("{base_url}{ISSUER}"),
             directory: Seed::read(None)?.directory(|_owner| random_text(&random))?,
+            document: Revision::First.document()?,
             token: random_text(&random)?,
             key: hmac::Key::generate(hmac::HMAC_SHA256, &random).map_err(|_unspecified| Error::Random)?,
         });
@@ -148,8 +150,8 @@ impl Shared {
         let (head, body) = request.into_parts();
         let is_read = head.method == Method::GET;
         match head.uri.path() {
-            contract::JSON_PATH if is_read => self.contract(&head.headers, contract::Contract::json),
-            contract::YAML_PATH if is_read => self.contract(&head.headers, contract::Contract::yaml),
+            contract::JSON_PATH if is_read => self.contract(&head.headers, &self.document.json),
+            contract::YAML_PATH if is_read => self.contract(&head.headers, &self.document.yaml),
             GRAPHQL if is_read && head.uri.query() == Some("sdl") => match self.is_allowed(&head.headers) {
                 true => reply(StatusCode::OK, "application/graphql; charset=utf-8", SCHEMA.to_owned()),
                 false => challenge(),
@@ -178,14 +180,10 @@ impl Shared {
         }
     }
 
-    fn contract(&self, headers: &HeaderMap, form: Form) -> Response<String> {
+    fn contract(&self, headers: &HeaderMap, form: &Rendered) -> Response<String> {
         if !self.is_allowed(headers) {
             return challenge();
         }
-        let form = match form(Revision::First.contract()) {
-            Ok(form) => form,
-            Err(message) => return reply(StatusCode::INTERNAL_SERVER_ERROR, "text/plain", message.to_owned()),
-        };
         let is_known = form.is_known(headers.get_all(IF_NONE_MATCH));
         let (status, body) = match is_known {
             true => (StatusCode::NOT_MODIFIED, String::new()),
@@ -234,9 +232,6 @@ impl Shared {
 }
 
 const JSON: &str = "application/json; charset=utf-8";
-
-/// A form of the contract.
-type Form = fn(&contract::Contract) -> Result<&'static contract::Rendered, &'static str>;
 
 fn reply(status: StatusCode, media_type: &'static str, body: String) -> Response<String> {
     let mut response = Response::new(body);

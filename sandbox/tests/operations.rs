@@ -216,6 +216,37 @@ async fn a_closed_object_refuses_what_it_does_not_declare() {
     caller.create("/api/compliance/frameworks", &json!({ "name": "F" })).await;
 }
 
+/// A place in a body, and the bare names of parameters and of fields of a form.
+#[tokio::test]
+async fn a_refusal_names_each_place() {
+    let sandbox = platform_sandbox::start().await.unwrap();
+    let caller = Caller::new(&sandbox, 0).await;
+    let store = "/api/marketplace/v1/store-items";
+    let item = json!({ "name": "a", "tags": ["x", 2], "unknown": { "a/b": 1 } });
+    let thread = caller.create("/api/forum/v1/threads", &json!({ "title": "Hello" })).await;
+    let vote = format!("/api/forum/v1/threads/{}/vote", thread["id"].as_str().unwrap());
+    let session = "/api/virtual-machines/sessions/current";
+    for (request, places) in [
+        (caller.request(Method::POST, store).json(&item), vec!["$.tags[1]", "$.unknown"]),
+        (caller.request(Method::POST, store).json(&json!([])), vec!["$"]),
+        (caller.request(Method::POST, store), vec!["$"]),
+        (
+            caller.request(Method::GET, &format!("{store}?skip=a&take=1.5&ids=,x&filter[name]=b")),
+            vec!["ids", "skip", "take"],
+        ),
+        (caller.request(Method::GET, &format!("{store}?filter[other]=b")), vec!["filter"]),
+        (caller.request(Method::PUT, &vote).form(&[("value", "up")]), vec!["value"]),
+        (caller.request(Method::GET, session), vec!["vm-session"]),
+    ] {
+        let response = request.send().await.unwrap();
+        assert_eq!(response.status(), 400, "{places:?}");
+        let problem: Value = response.json().await.unwrap();
+        let mut errors: Vec<&String> = problem["errors"].as_object().unwrap().keys().collect();
+        errors.sort();
+        assert_eq!(errors, places, "{problem}");
+    }
+}
+
 #[tokio::test]
 async fn unknown_paths_and_methods_are_told_apart() {
     let sandbox = platform_sandbox::start().await.unwrap();

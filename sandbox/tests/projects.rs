@@ -64,6 +64,10 @@ async fn an_identifier_that_is_no_guid_is_not_found() {
         assert_eq!(response.status(), 404, "{id}");
         let media_type = response.headers()["content-type"].to_str().unwrap();
         assert!(media_type.starts_with("application/problem+json"), "{id}: {media_type}");
+        // … whatever the body is.
+        let components = caller.request(Method::POST, &format!("{PROJECTS}/{id}/components"));
+        let response = components.header("content-type", "application/xml").body("<a/>").send().await.unwrap();
+        assert_eq!(response.status(), 404, "{id}");
     }
 }
 
@@ -142,6 +146,9 @@ async fn guids_are_read_as_dot_net_reads_them() {
         (id.urn().to_string(), 404),
     ] {
         assert_eq!(caller.get(&format!("{PROJECTS}/{text}")).await.status(), expected, "{text}");
+        let query = format!("/api/devops/v1/repositories?projectId={text}");
+        let expected = if expected == 200 { 200 } else { 400 };
+        assert_eq!(caller.get(&query).await.status(), expected, "{query}");
     }
 }
 

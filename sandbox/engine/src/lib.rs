@@ -44,6 +44,9 @@ mod graphql;
 
 mod sandbox;
 
+#[doc(hidden)]
+pub mod host;
+
 pub use behaviour::Behaviour;
 pub use driftless_sandbox_control::clock::Clock;
 pub use driftless_sandbox_control::fault::{Fault, FaultControl, FaultError, FaultRule, Reset, Waits};

@@ -1,30 +1,47 @@
-//! The unpublished part of an operation: who may call it, its handler, and the work that it begins.
+//! The unpublished part of an operation: its handler, its callers, and the work that it begins. `sandbox/behaviour.toml` has an entry for
+//! each operation of each revision.
 
-use serde_json::Value;
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use toml::Spanned;
 
 use crate::directory::Role;
 use crate::workflow::Kind;
 
+const FILE: &str = include_str!("../../behaviour.toml");
+
 /// The behaviour of an operation in the sandbox.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Behaviour {
     pub(crate) handler: Handler,
     /// The role that a caller needs for the addressed resource. `None`: the handler decides. The roles are the sandbox's own; the
     /// document shows none.
     pub(crate) role: Option<Role>,
-    pub(crate) work: Option<Work>,
+    /// The kind of work that a call begins when it answers 202.
+    begins: Option<Kind>,
+    /// Another kind, if this field of the body is true.
+    #[serde(default)]
+    begins_if: BTreeMap<String, Kind>,
     /// The fields that a call sets in its target.
-    pub(crate) effects: Vec<(&'static str, Value)>,
+    #[serde(default)]
+    pub(crate) sets: Map<String, Value>,
     /// Boolean query parameters, each with the success status that it selects.
-    pub(crate) choices: Vec<(&'static str, &'static str)>,
+    #[serde(default)]
+    pub(crate) when: BTreeMap<String, String>,
     /// `true` if each caller has an instance of the addressed resource.
+    #[serde(default)]
     pub(crate) per_caller: bool,
     /// The field that excludes an item from a list.
-    pub(crate) omits: Option<&'static str>,
+    pub(crate) omits: Option<String>,
 }
 
 /// The handler of an operation. Each variant has one function in `handlers`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub(crate) enum Handler {
     /// The documented list of projects.
     ListProjects,
@@ -80,47 +97,42 @@ pub(crate) enum Handler {
     LogStream,
 }
 
-/// The asynchronous work that an operation begins.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Work {
-    kind: Kind,
-    /// Another kind, if this field of the body is true.
-    or: Option<(&'static str, Kind)>,
-}
-
-impl Work {
-    pub(super) fn new(kind: Kind) -> Self {
-        Self { kind, or: None }
-    }
-
-    pub(super) fn or(self, field: &'static str, kind: Kind) -> Self {
-        Self { or: Some((field, kind)), ..self }
-    }
-
-    /// The kind of work that the fields of a body select.
-    pub(crate) fn kind(self, fields: &serde_json::Map<String, Value>) -> Kind {
-        match self.or {
-            Some((field, kind)) if fields.get(field) == Some(&Value::Bool(true)) => kind,
-            _ => self.kind,
-        }
-    }
-}
-
 impl Behaviour {
-    pub(super) fn new(handler: Handler, role: Role) -> Self {
-        Self {
-            handler,
-            role: Some(role),
-            work: None,
-            effects: Vec::new(),
-            choices: Vec::new(),
-            per_caller: false,
-            omits: None,
-        }
+    /// The kind of work that a call with these fields in its body begins.
+    pub(crate) fn work(&self, fields: &Map<String, Value>) -> Option<Kind> {
+        let mut others = self.begins_if.iter();
+        let other = others.find(|(field, _)| fields.get(field.as_str()) == Some(&Value::Bool(true)));
+        other.map(|(_, kind)| *kind).or(self.begins)
     }
 }
 
-#[cfg(all(test, feature = "server"))]
+/// The entries of a behaviour file by controller and operation: `GET /api/teams/v1/teams`.
+type Controllers = BTreeMap<String, BTreeMap<Spanned<String>, Behaviour>>;
+
+/// The behaviour of each operation by its name.
+pub(super) fn table() -> Result<&'static BTreeMap<Spanned<String>, Behaviour>, String> {
+    static TABLE: LazyLock<Result<BTreeMap<Spanned<String>, Behaviour>, String>> = LazyLock::new(|| read(FILE));
+    TABLE.as_ref().map_err(String::clone)
+}
+
+fn read(text: &str) -> Result<BTreeMap<Spanned<String>, Behaviour>, String> {
+    let refused = |start: usize, problem: &str| {
+        let line = text.get(..start).unwrap_or_default().matches('\n').count() + 1;
+        format!("behaviour.toml:{line}: {problem}")
+    };
+    let controllers: Controllers =
+        toml::from_str(text).map_err(|error| refused(error.span().map_or(0, |span| span.start), error.message()))?;
+    let mut table = BTreeMap::new();
+    for (name, behaviour) in controllers.into_values().flatten() {
+        let (start, twice) = (name.span().start, format!("{:?} has two entries; remove one", name.get_ref()));
+        if table.insert(name, behaviour).is_some() {
+            return Err(refused(start, &twice));
+        }
+    }
+    Ok(table)
+}
+
+#[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -129,38 +141,63 @@ mod tests {
     use http::Method;
 
     use super::*;
-    use crate::contract::declare::Controller;
-    use crate::contract::operation::{Operation, ParameterIn};
+    use crate::contract::operation::Operation;
     use crate::contract::schema::Schema;
-    use crate::contract::{Provenance, Revision, element_schema, resolve};
-    use crate::values::check::fits;
+    use crate::contract::{Contract, Revision};
 
-    fn all() -> impl Iterator<Item = &'static Operation> {
-        [Revision::First, Revision::Second].into_iter().flat_map(|revision| &revision.contract().operations)
+    fn all() -> impl Iterator<Item = (&'static Contract, &'static Operation)> {
+        let contracts = [Revision::First, Revision::Second].map(|revision| revision.contract().unwrap());
+        contracts
+            .into_iter()
+            .flat_map(|contract| contract.operations.iter().map(move |operation| (contract, operation)))
     }
 
     fn named(operation: &Operation) -> String {
         format!("{} {}", operation.method, operation.path)
     }
 
+    /// The behaviour of one entry.
+    fn entry(text: &str) -> Behaviour {
+        let table = read(&format!("[A]\n'GET /a' = {{ {text} }}")).unwrap();
+        table.into_values().next().unwrap()
+    }
+
     #[test]
-    fn a_path_decides_neither_role_nor_work() {
-        let threads = Controller::new("Threads", "/api/teams/v1/teams/{teamId}/access-grants");
-        for path in ["/lock", "/hide", "/import", "/vote", "/cancel", "/shutdown-timer"] {
-            let behaviour = threads.action(path, "").behaviour;
-            assert_eq!((behaviour.handler, behaviour.role, behaviour.work), (Handler::Act, Some(Role::Member), None));
-            assert!(!behaviour.per_caller && behaviour.effects.is_empty(), "{path}");
+    fn every_entry_is_the_behaviour_of_an_operation() {
+        let names: BTreeSet<String> = all().map(|(_, operation)| named(operation)).collect();
+        let entries = table().unwrap().keys();
+        let unused: Vec<String> = entries
+            .filter(|name| !names.contains(name.get_ref()))
+            .map(|name| format!("{} in line {}", name.get_ref(), FILE[..name.span().start].matches('\n').count() + 1))
+            .collect();
+        assert_eq!(unused, Vec::<String>::new(), "the contract has no such operation: correct behaviour.toml");
+    }
+
+    #[test]
+    fn a_problem_is_named_with_its_line() {
+        for (text, start, word) in [
+            ("[A]\n'GET /a' = { handler = 'get', colour = 1 }", "behaviour.toml:2: ", "colour"),
+            ("[A]\n\n'GET /a' = { handler = 'fetch' }", "behaviour.toml:3: ", "fetch"),
+            ("[A]\n'GET /a' = { handler = 'get', role = 'owner' }", "behaviour.toml:2: ", "owner"),
+            ("[A]\n'GET /a' = { role = 'viewer' }", "behaviour.toml:2: ", "handler"),
+            ("[A]\n'GET /a' = { handler = 'act', begins = 'Lunch' }", "behaviour.toml:2: ", "Lunch"),
+            (
+                "[A]\n'GET /a' = { handler = 'get' }\n[B]\n'GET /a' = { handler = 'get' }",
+                "behaviour.toml:4: ",
+                "GET /a",
+            ),
+            ("[A]\n'GET /a' = {", "behaviour.toml:2: ", ""),
+        ] {
+            let problem = read(text).unwrap_err();
+            assert!(problem.starts_with(start) && problem.contains(word), "{text}: {problem}");
         }
-        let threads = threads.writers(Role::Admin).readers(Role::Member);
-        assert_eq!(threads.action("/like", "").behaviour.role, Some(Role::Admin));
-        assert_eq!(threads.list("", "").behaviour.role, Some(Role::Member));
     }
 
     #[test]
     fn only_the_documented_operations_decide_on_their_own_and_only_viewers_read() {
-        for operation in all() {
+        for (_, operation) in all() {
             let role = operation.behaviour.role;
-            assert_eq!(role.is_none(), operation.provenance == Provenance::Documented, "{}", named(operation));
+            assert_eq!(role.is_none(), operation.provenance() == "documented", "{}", named(operation));
             let least = if operation.method == Method::GET { Role::Viewer } else { Role::Member };
             assert!(role.is_none_or(|role| role >= least), "{}", named(operation));
         }
@@ -168,7 +205,7 @@ mod tests {
             let fits = move |candidate: &&Operation| {
                 candidate.behaviour.role == Some(role) && (candidate.method == Method::GET) == reads
             };
-            all().filter(fits).map(|candidate| candidate.tags[0]).collect::<BTreeSet<_>>()
+            all().map(|(_, candidate)| candidate).filter(fits).map(Operation::tag).collect::<BTreeSet<_>>()
         };
         let administered = [
             "BillingAccounts",
@@ -185,43 +222,42 @@ mod tests {
 
     #[test]
     fn what_is_accepted_begins_work_or_cancels_some() {
-        for operation in all() {
+        for (_, operation) in all() {
             let accepts = operation.successes().any(|status| status == "202");
-            let Behaviour { work, handler, .. } = operation.behaviour;
-            assert_eq!(accepts, work.is_some() || handler == Handler::Cancel, "{}", named(operation));
-            assert!(work.is_none() || matches!(handler, Handler::Create | Handler::Act), "{}", named(operation));
+            let Behaviour { begins, ref begins_if, handler, .. } = operation.behaviour;
+            assert_eq!(accepts, begins.is_some() || handler == Handler::Cancel, "{}", named(operation));
+            assert!(begins.is_none() || matches!(handler, Handler::Create | Handler::Act), "{}", named(operation));
+            assert!(begins.is_some() || begins_if.is_empty(), "{}", named(operation));
         }
-        let work = Work::new(Kind::TerraformPlan).or("autoApprove", Kind::TerraformRun);
-        let fields = |value: Value| serde_json::Map::from_iter([("autoApprove".to_owned(), value)]);
-        assert_eq!(work.kind(&fields(true.into())), Kind::TerraformRun);
-        assert_eq!(work.kind(&fields(false.into())), Kind::TerraformPlan);
-        assert_eq!(work.kind(&fields("true".into())), Kind::TerraformPlan);
+        let plan = entry("handler = 'create', begins = 'TerraformPlan', begins_if = { autoApprove = 'TerraformRun' }");
+        let fields = |value: Value| Map::from_iter([("autoApprove".to_owned(), value)]);
+        assert_eq!(plan.work(&fields(true.into())), Some(Kind::TerraformRun));
+        assert_eq!(plan.work(&fields(false.into())), Some(Kind::TerraformPlan));
+        assert_eq!(plan.work(&fields("true".into())), Some(Kind::TerraformPlan));
+        assert_eq!(entry("handler = 'create'").work(&fields(true.into())), None);
     }
 
     /// The schema of a member, if the schema or a part of it declares one.
-    fn member<'a>(schema: &'a Schema, name: &str) -> Option<&'a Schema> {
-        let schema = resolve(schema);
-        let own = schema.properties.iter().find(|(key, _)| *key == name).map(|(_, schema)| schema);
-        own.or_else(|| schema.all_of.iter().chain(&schema.one_of).find_map(|part| member(part, name)))
+    fn member(schema: &Schema, name: &str) -> Option<Schema> {
+        let mut parts = schema.parts("allOf").into_iter().chain(schema.parts("oneOf"));
+        schema.property(name).or_else(|| parts.find_map(|part| member(&part, name)))
     }
 
-    /// Effects of an operation that the contract does not show, or shows with another schema.
-    fn unseen(operation: &Operation) -> Vec<String> {
-        let Behaviour { effects, handler, work, .. } = &operation.behaviour;
-        if effects.is_empty() {
+    /// Effects of a behaviour that the contract does not show, or shows with another schema.
+    fn unseen(contract: &'static Contract, path: &str, behaviour: &Behaviour) -> Vec<String> {
+        let Behaviour { sets, handler, begins, .. } = behaviour;
+        if sets.is_empty() {
             return Vec::new();
         }
-        if (*handler, *work) != (Handler::Act, None) {
+        if (*handler, *begins) != (Handler::Act, None) {
             return vec!["only an action sets members, and one that begins no work".to_owned()];
         }
-        let contract = operation.revision.contract();
-        let item = operation.path.rsplit_once('/').map_or("", |(item, _)| item);
+        let item = path.rsplit_once('/').map_or("", |(item, _)| item);
         let collection = item.rsplit_once('/').map_or("", |(collection, _)| collection);
-        let list = contract.operations.iter().find(|list| list.method == Method::GET && list.path == collection);
-        let marks = list.and_then(|list| list.behaviour.omits);
-        let wrong = effects.iter().filter_map(|(name, value)| {
-            match contract.item_schema(collection).and_then(|schema| member(schema, name)) {
-                Some(schema) => (!fits(schema, value)).then(|| format!("{name} cannot be {value}")),
+        let marks = contract.get(collection).and_then(|list| list.behaviour.omits.as_ref());
+        let wrong = sets.iter().filter_map(|(name, value)| {
+            match contract.item_schema(collection).and_then(|schema| member(&schema, name)) {
+                Some(schema) => (!schema.fits(value)).then(|| format!("{name} cannot be {value}")),
                 // The field takes the item out of the list.
                 None if marks == Some(name) => None,
                 None => Some(format!("the items of {collection} have no member {name}")),
@@ -232,36 +268,38 @@ mod tests {
 
     #[test]
     fn what_an_action_sets_is_a_member_of_the_item() {
-        for operation in all() {
-            assert_eq!(unseen(operation), Vec::<String>::new(), "{}", named(operation));
+        for (contract, operation) in all() {
+            let problems = unseen(contract, operation.path, &operation.behaviour);
+            assert_eq!(problems, Vec::<String>::new(), "{}", named(operation));
         }
-        let lock = || Controller::new("Threads", "/api/forum/v1/threads").action("/{threadId}/lock", "").no_content();
-        assert_eq!(unseen(&lock().sets("isLocked", true)), Vec::<String>::new());
+        let contract = Revision::First.contract().unwrap();
+        let lock = |text| unseen(contract, "/api/forum/v1/threads/{threadId}/lock", &entry(text));
+        assert_eq!(lock("handler = 'act', sets = { isLocked = true }"), Vec::<String>::new());
         for (wrong, message) in [
-            (lock().sets("isLockd", true), "the items of /api/forum/v1/threads have no member isLockd"),
-            (lock().sets("isLocked", "yes"), "isLocked cannot be \"yes\""),
-            (lock().sets("isLocked", true).begins(Kind::TerraformPlan), "only an action sets members"),
+            ("handler = 'act', sets = { isLockd = true }", "the items of /api/forum/v1/threads have no member isLockd"),
+            ("handler = 'act', sets = { isLocked = 'yes' }", "isLocked cannot be \"yes\""),
+            ("handler = 'act', sets = { isLocked = true }, begins = 'TerraformPlan'", "only an action sets members"),
         ] {
-            let problems = unseen(&wrong);
+            let problems = lock(wrong);
             assert!(problems.len() == 1 && problems[0].starts_with(message), "{problems:?}");
         }
     }
 
     #[test]
     fn a_handler_fits_the_contract_of_its_operation() {
-        for operation in all() {
+        for (_, operation) in all() {
             let name = named(operation);
             let is_item = operation.path.ends_with('}');
             let ok = operation.json_schema("200");
-            let has = |location| operation.parameters.iter().any(|parameter| parameter.location == location);
+            let has = |location| operation.parameter(location).is_some();
             match operation.behaviour.handler {
-                Handler::List => assert!(!is_item && ok.and_then(element_schema).is_some(), "{name}"),
+                Handler::List => assert!(!is_item && ok.and_then(|schema| schema.element()).is_some(), "{name}"),
                 Handler::Get => assert!(is_item && ok.is_some(), "{name}"),
-                Handler::Create => assert!(!is_item && operation.request_body.is_some(), "{name}"),
+                Handler::Create => assert!(!is_item && operation.body().is_some(), "{name}"),
                 Handler::Replace | Handler::Change => assert!(is_item && ok.is_some(), "{name}"),
                 Handler::Remove => assert!(is_item && operation.successes().eq(["204"]), "{name}"),
-                Handler::CurrentSession => assert!(has(ParameterIn::Cookie), "{name}"),
-                Handler::GetFile | Handler::PutFile | Handler::RemoveFile => assert!(has(ParameterIn::Query), "{name}"),
+                Handler::CurrentSession => assert!(has("cookie"), "{name}"),
+                Handler::GetFile | Handler::PutFile | Handler::RemoveFile => assert!(has("query"), "{name}"),
                 Handler::GetBytes | Handler::Export | Handler::Log | Handler::LogStream => {
                     assert!(ok.is_none() && !operation.content("200").is_empty(), "{name}");
                 }
@@ -269,9 +307,9 @@ mod tests {
                 Handler::Act | Handler::Cancel | Handler::SetTimer | Handler::ClearTimer | Handler::RemoveSingleton => {
                     assert!(operation.path.contains("}/") && !is_item, "{name}");
                 }
-                Handler::PutBytes | Handler::UploadFiles => assert!(operation.request_body.is_some(), "{name}"),
+                Handler::PutBytes | Handler::UploadFiles => assert!(operation.body().is_some(), "{name}"),
                 Handler::ListProjects | Handler::GetProject | Handler::CreateProject => {
-                    assert_eq!(operation.provenance, Provenance::Documented, "{name}");
+                    assert_eq!(operation.provenance(), "documented", "{name}");
                 }
             }
         }

@@ -1,16 +1,37 @@
-//! The contract as bytes, with the entity tags for conditional requests.
+//! The contract as it is published: the documents of `sandbox/contract`, in both forms, with the entity tags for conditional requests.
+//!
+//! They contain nothing that differs between two sandboxes (no port, no server address), so regenerating a client twice gives the
+//! same bytes.
 
 use std::sync::LazyLock;
 
 use bytes::Bytes;
+#[cfg(feature = "server")]
+use driftless_sandbox::host::Checks;
 use http::HeaderValue;
 use http::header::GetAll;
-use serde::{Serialize, Serializer};
-use serde_json::{Value, json};
+use serde_json::Value;
 use sha2::{Digest, Sha256};
+#[cfg(feature = "server")]
+use uuid::Uuid;
 
-use super::operation::Operation;
-use super::{Contract, Revision, as_map};
+use super::Revision;
+use super::changes::{self, Change};
+use crate::error::Error;
+
+const DOCUMENT: &str = include_str!("../../contract/v1.yaml");
+const CHANGES: &str = include_str!("../../contract/v2.yaml");
+
+/// A revision of the contract.
+#[derive(Debug)]
+pub(crate) struct Document {
+    pub(crate) value: Value,
+    pub(crate) json: Rendered,
+    pub(crate) yaml: Rendered,
+    /// The engine, which checks requests and values against the document.
+    #[cfg(feature = "server")]
+    pub(crate) checks: Checks,
+}
 
 /// A form of the contract, ready to be sent.
 #[derive(Debug)]
@@ -21,85 +42,43 @@ pub(crate) struct Rendered {
     pub(crate) media_type: &'static str,
 }
 
-#[derive(Serialize)]
-struct ContractDocument<'a> {
-    openapi: &'static str,
-    info: Info,
-    #[serde(serialize_with = "as_map")]
-    paths: Vec<(&'a str, PathItem<'a>)>,
-    components: Components<'a>,
-    security: Value,
-    tags: Vec<Tag>,
-}
+type Read = Result<Document, String>;
 
-#[derive(Serialize)]
-struct Info {
-    title: &'static str,
-    description: &'static str,
-    version: &'static str,
-}
+static FIRST: LazyLock<Read> = LazyLock::new(|| Document::new(read(DOCUMENT, "v1.yaml")?));
+static SECOND: LazyLock<Read> = LazyLock::new(|| {
+    let mut document = read(DOCUMENT, "v1.yaml")?;
+    let changes: Vec<Change> = read(CHANGES, "v2.yaml")?;
+    changes::apply(&mut document, &changes).map_err(|message| format!("contract/v2.yaml: {message}"))?;
+    Document::new(document)
+});
 
-struct PathItem<'a>(Vec<&'a Operation>);
+impl Revision {
+    pub(crate) fn document(self) -> Result<&'static Document, Error> {
+        self.read().map_err(|message| Error::Contract { message })
+    }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Components<'a> {
-    schemas: &'a std::collections::BTreeMap<&'static str, super::Schema>,
-    security_schemes: Value,
-}
-
-#[derive(Serialize)]
-struct Tag {
-    name: &'static str,
-}
-
-impl Serialize for PathItem<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer
-            .collect_map(self.0.iter().map(|operation| (operation.method.as_str().to_ascii_lowercase(), operation)))
+    /// The document, read once per process, or the problem with it.
+    pub(super) fn read(self) -> Result<&'static Document, String> {
+        let document = match self {
+            Self::First => &FIRST,
+            Self::Second => &SECOND,
+        };
+        document.as_ref().map_err(String::clone)
     }
 }
 
-/// Both forms of one revision, each made on first use.
-struct Forms {
-    json: Form,
-    yaml: Form,
-}
-
-type Form = LazyLock<Result<Rendered, String>>;
-
-static FIRST: Forms =
-    Forms { json: LazyLock::new(|| as_json(Revision::First)), yaml: LazyLock::new(|| as_yaml(Revision::First)) };
-static SECOND: Forms =
-    Forms { json: LazyLock::new(|| as_json(Revision::Second)), yaml: LazyLock::new(|| as_yaml(Revision::Second)) };
-
-impl Contract {
-    /// The contract as JSON. The error is the message of the serialiser.
-    pub(crate) fn json(&self) -> Result<&'static Rendered, &'static str> {
-        self.forms().json.as_ref().map_err(String::as_str)
+impl Document {
+    fn new(value: Value) -> Read {
+        let json = Rendered::new(format!("{value:#}"), "application/json;charset=utf-8");
+        let yaml = serde_yaml::to_string(&value).map_err(|error| error.to_string())?;
+        Ok(Self {
+            #[cfg(feature = "server")]
+            checks: Checks::new(value.clone(), spelled).map_err(|error| error.to_string())?,
+            value,
+            json,
+            yaml: Rendered::new(yaml, "text/yaml;charset=utf-8"),
+        })
     }
-
-    /// The contract as YAML.
-    pub(crate) fn yaml(&self) -> Result<&'static Rendered, &'static str> {
-        self.forms().yaml.as_ref().map_err(String::as_str)
-    }
-
-    fn forms(&self) -> &'static Forms {
-        match self.revision {
-            Revision::First => &FIRST,
-            Revision::Second => &SECOND,
-        }
-    }
-}
-
-fn as_json(revision: Revision) -> Result<Rendered, String> {
-    let text = serde_json::to_string_pretty(&document(revision.contract())).map_err(|error| error.to_string())?;
-    Ok(Rendered::new(text, "application/json;charset=utf-8"))
-}
-
-fn as_yaml(revision: Revision) -> Result<Rendered, String> {
-    let text = serde_yaml::to_string(&document(revision.contract())).map_err(|error| error.to_string())?;
-    Ok(Rendered::new(text, "text/yaml;charset=utf-8"))
 }
 
 impl Rendered {
@@ -119,51 +98,14 @@ impl Rendered {
     }
 }
 
-fn document(contract: &Contract) -> ContractDocument<'_> {
-    let mut paths: Vec<(&str, PathItem<'_>)> = Vec::new();
-    let mut tags: Vec<Tag> = Vec::new();
-    for operation in &contract.operations {
-        match paths.iter_mut().find(|(path, _)| *path == operation.path) {
-            Some((_, item)) => item.0.push(operation),
-            None => paths.push((&operation.path, PathItem(vec![operation]))),
-        }
-        let [name] = operation.tags;
-        if tags.iter().all(|tag| tag.name != name) {
-            tags.push(Tag { name });
-        }
-    }
-    tags.sort_by_key(|tag| tag.name);
-    ContractDocument {
-        openapi: "3.0.4",
-        info: Info {
-            title: "Platform API",
-            description: "The sandbox's stand-in for the platform. An operation or schema marked `assumed` is not in the \
-                          platform document: its shape is the sandbox's own.",
-            version: "v1",
-        },
-        paths,
-        components: Components { schemas: &contract.schemas, security_schemes: security_schemes() },
-        security: json!([{ "Bearer": [] }, { "oauth2": ["api"] }]),
-        tags,
-    }
+/// The error has the line and the column.
+fn read<T: serde::de::DeserializeOwned>(text: &str, name: &str) -> Result<T, String> {
+    serde_yaml::from_str(text).map_err(|error| format!("contract/{name}: {error}"))
 }
 
-fn security_schemes() -> Value {
-    let mut schemes = json!({
-        "Bearer": {
-            "type": "http",
-            "description": "An access token of the identity issuer, in the header `Authorization: Bearer <ACCESS_TOKEN>`.",
-            "scheme": "bearer",
-            "bearerFormat": "JWT"
-        },
-        "oauth2": {
-            "type": "oauth2",
-            "flows": {
-                "clientCredentials": { "tokenUrl": "/identity/connect/token", "scopes": { "api": "Access the API" } }
-            }
-        }
-    });
-    // Keeps the bytes independent of the feature `preserve_order` of serde_json, which another crate of the build may enable.
-    schemes.sort_all_objects();
-    schemes
+/// ASP.NET reads several forms of a GUID outside of JSON; the store has one.
+#[cfg(feature = "server")]
+fn spelled(format: &str, text: &str) -> Option<String> {
+    let is_urn = text.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("urn:"));
+    Uuid::try_parse(text).ok().filter(|_| format == "uuid" && !is_urn).map(|id| id.to_string())
 }

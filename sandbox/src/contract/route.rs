@@ -1,5 +1,6 @@
 //! Finds the operation that a method and path belong to.
 
+use driftless_sandbox::host::Destination;
 use driftless_sandbox_control::{OperationFacts, Operations};
 use http::Method;
 use percent_encoding::percent_decode_str;
@@ -7,52 +8,32 @@ use percent_encoding::percent_decode_str;
 use super::Contract;
 use super::operation::Operation;
 
-/// The result of matching a path and method.
-#[derive(Debug)]
-pub(crate) enum Match {
-    Found(RoutedOperation),
-    /// The path exists; these are its methods.
-    OtherMethods(String),
-    Missing,
-}
-
-/// An operation and the raw values of its path parameters.
+/// An operation and the values of its path parameters.
 #[derive(Debug)]
 pub(crate) struct RoutedOperation {
     pub(crate) operation: &'static Operation,
-    pub(crate) arguments: Vec<(&'static str, String)>,
+    pub(crate) arguments: Vec<(String, String)>,
 }
 
-pub(crate) fn find(contract: &'static Contract, method: &Method, path: &str) -> Match {
-    let Some(segments) = path.split('/').map(decoded).collect::<Option<Vec<_>>>() else {
-        return Match::Missing;
-    };
-    // If two templates match, the one with fewer parameters wins.
-    let mut fitting: Vec<RoutedOperation> = contract
-        .operations
-        .iter()
-        .filter_map(|operation| Some(RoutedOperation { operation, arguments: arguments(&operation.path, &segments)? }))
-        .collect();
-    fitting.sort_by_key(|candidate| candidate.arguments.len());
-    let best = fitting.first().map(|candidate| candidate.operation.path.as_str());
-    fitting.retain(|candidate| best == Some(candidate.operation.path.as_str()));
-    if fitting.is_empty() {
-        return Match::Missing;
+/// The operation, or the other methods that the path has.
+pub(crate) fn find(contract: &'static Contract, method: &Method, path: &str) -> Result<RoutedOperation, Vec<Method>> {
+    // Addresses of resources have text alone, without a slash at the end.
+    if path.ends_with('/') || percent_decode_str(path).decode_utf8().is_err() {
+        return Err(Vec::new());
     }
-    let methods: Vec<&str> = fitting.iter().map(|candidate| candidate.operation.method.as_str()).collect();
-    let methods = methods.join(", ");
-    match fitting.into_iter().find(|candidate| candidate.operation.method == *method) {
-        Some(candidate) => Match::Found(candidate),
-        None => Match::OtherMethods(methods),
+    match contract.document.checks.route(method, path) {
+        Destination::Operation(template, arguments) => {
+            let operation = contract.operation(method, template).ok_or_else(Vec::new)?;
+            Ok(RoutedOperation { operation, arguments })
+        }
+        Destination::OtherMethods(methods) => Err(methods),
+        Destination::Unknown => Err(Vec::new()),
     }
 }
 
 /// The path of the operation that a method and path match.
 pub(crate) fn template(contract: &'static Contract, method: &Method, path: &str) -> Option<&'static str> {
-    match find(contract, method, path) {
-        Match::Found(candidate) => Some(&candidate.operation.path),
-        _ => None,
-    }
+    find(contract, method, path).ok().map(|routed| routed.operation.path)
 }
 
 impl Operations for &'static Contract {
@@ -66,33 +47,12 @@ impl Operations for &'static Contract {
     }
 
     fn facts(&self, method: &str, template: &str) -> Option<OperationFacts> {
-        let mut all = self.operations.iter();
-        let operation = all.find(|operation| operation.path == template && operation.method.as_str() == method)?;
-        let provenance = operation.provenance.name().to_owned();
-        Some(OperationFacts { summary: Some(operation.summary.to_owned()), provenance })
+        let operation = self.operation(&method.parse().ok()?, template)?;
+        let provenance = operation.provenance().to_owned();
+        Some(OperationFacts { summary: Some(operation.summary().to_owned()), provenance })
     }
 
     fn has_outcomes(&self) -> bool {
         true
     }
-}
-
-fn decoded(segment: &str) -> Option<String> {
-    Some(percent_decode_str(segment).decode_utf8().ok()?.into_owned())
-}
-
-fn arguments(template: &'static str, segments: &[String]) -> Option<Vec<(&'static str, String)>> {
-    if template.split('/').count() != segments.len() {
-        return None;
-    }
-    let mut arguments = Vec::new();
-    for (part, segment) in template.split('/').zip(segments) {
-        match part.strip_prefix('{').and_then(|part| part.strip_suffix('}')) {
-            Some(_) if segment.is_empty() => return None,
-            Some(name) => arguments.push((name, segment.clone())),
-            None if part == segment => {}
-            None => return None,
-        }
-    }
-    Some(arguments)
 }

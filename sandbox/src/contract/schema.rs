@@ -1,254 +1,106 @@
-//! The part of OpenAPI's Schema Object that the contract uses, written in Swashbuckle's key order.
+//! The part of OpenAPI's Schema Object that answers are built by. The engine checks values.
 
-use serde::{Serialize, Serializer};
+use driftless_sandbox::host::Direction;
 use serde_json::Value;
 
-use super::{Provenance, Revision};
+use super::document::Document;
+use crate::problem::Complaint;
 
-/// A Schema Object.
-#[derive(Clone, Debug, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
+/// A schema of a document. References are followed.
+#[derive(Clone, Debug)]
 pub(crate) struct Schema {
-    #[serde(rename = "$ref", skip_serializing_if = "Option::is_none", serialize_with = "reference_path")]
-    pub(crate) reference: Option<&'static str>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) required: Vec<&'static str>,
-    #[serde(rename = "enum", skip_serializing_if = "Vec::is_empty")]
-    pub(crate) values: Vec<Value>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) min_length: Option<u32>,
-    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
-    pub(crate) kind: Option<&'static str>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) all_of: Vec<Schema>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) one_of: Vec<Schema>,
-    #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "super::as_map")]
-    pub(crate) properties: Vec<(&'static str, Schema)>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) items: Option<Box<Schema>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) additional_properties: Option<Additional>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) description: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) format: Option<&'static str>,
-    #[serde(skip_serializing_if = "is_false")]
-    pub(crate) nullable: bool,
-    #[serde(skip_serializing_if = "is_false")]
-    pub(crate) read_only: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) discriminator: Option<Discriminator>,
-    #[serde(rename = "x-enum-varnames", skip_serializing_if = "Vec::is_empty")]
-    pub(crate) varnames: Vec<&'static str>,
-    #[serde(rename = "x-provenance", skip_serializing_if = "Option::is_none")]
-    pub(crate) provenance: Option<Provenance>,
-    /// The contract that references point to.
-    #[serde(skip)]
-    pub(crate) revision: Revision,
-}
-
-/// The additional properties that an object may have.
-#[derive(Clone, Debug, Serialize)]
-#[serde(untagged)]
-pub(crate) enum Additional {
-    /// `false`: nothing, as Swashbuckle writes it on nearly every object.
-    #[serde(serialize_with = "as_false")]
-    Closed,
-    /// Values of this schema; the empty schema takes anything.
-    Of(Box<Schema>),
-}
-
-/// A Discriminator Object: the tag's property, and the schema that each tag stands for.
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct Discriminator {
-    pub(crate) property_name: &'static str,
-    #[serde(serialize_with = "mapping_paths")]
-    pub(crate) mapping: Vec<(&'static str, &'static str)>,
+    document: &'static Document,
+    /// JSON pointer of the schema.
+    pointer: String,
+    value: &'static Value,
 }
 
 impl Schema {
-    pub(crate) fn describe(mut self, text: &'static str) -> Self {
-        self.description = Some(text);
-        self
-    }
-
-    pub(crate) fn nullable(mut self) -> Self {
-        self.nullable = true;
-        self
-    }
-
-    pub(crate) fn read_only(mut self) -> Self {
-        self.read_only = true;
-        self
-    }
-
-    pub(crate) fn varnames(mut self, names: &[&'static str]) -> Self {
-        self.varnames = names.to_vec();
-        self
-    }
-
-    pub(crate) fn required(mut self, names: &[&'static str]) -> Self {
-        self.required = names.to_vec();
-        self
-    }
-
-    pub(crate) fn min_length(mut self, length: u32) -> Self {
-        self.min_length = Some(length);
-        self
-    }
-
-    pub(crate) fn tagged(mut self, property: &'static str, mapping: &[(&'static str, &'static str)]) -> Self {
-        self.discriminator = Some(Discriminator { property_name: property, mapping: mapping.to_vec() });
-        self
-    }
-
-    /// Allows additional properties.
-    pub(crate) fn open(mut self) -> Self {
-        self.additional_properties = None;
-        self
-    }
-
-    /// Adds a schema that the value has to satisfy as well.
-    pub(crate) fn derives(mut self, base: &'static str) -> Self {
-        self.all_of.push(reference(base));
-        self
-    }
-
-    /// Replaces a property.
-    pub(crate) fn set(&mut self, name: &str, schema: Schema) {
-        if let Some((_, property)) = self.properties.iter_mut().find(|(key, _)| *key == name) {
-            *property = schema;
+    /// The schema at a JSON pointer. A reference to an unknown component counts as the empty schema.
+    pub(super) fn new(document: &'static Document, pointer: String, value: &'static Value) -> Self {
+        match value.get("$ref").and_then(Value::as_str).and_then(|reference| reference.strip_prefix('#')) {
+            Some(target) => {
+                let value = document.value.pointer(target).unwrap_or(&Value::Null);
+                Self { document, pointer: target.to_owned(), value }
+            }
+            None => Self { document, pointer, value },
         }
     }
 
-    /// Sets the contract that the references in a schema point to.
-    pub(crate) fn set_revision(&mut self, revision: Revision) {
-        self.revision = revision;
-        let parts = self.all_of.iter_mut().chain(&mut self.one_of).chain(self.items.as_deref_mut());
-        let rest = match &mut self.additional_properties {
-            Some(Additional::Of(schema)) => Some(schema.as_mut()),
-            Some(Additional::Closed) | None => None,
-        };
-        for part in parts.chain(self.properties.iter_mut().map(|(_, property)| property)).chain(rest) {
-            part.set_revision(revision);
-        }
+    /// Everything that is wrong with a value; empty if it matches. A closed object refuses undeclared members, so that a client that
+    /// sends something outside of the contract is detected.
+    pub(crate) fn complaints(&self, value: &Value) -> Vec<Complaint> {
+        let violations = self.document.checks.violations(&self.pointer, value, Direction::Response);
+        violations.into_iter().map(|violation| (place(&violation.pointer), violation.message)).collect()
     }
 
-    pub(crate) fn is_binary(&self) -> bool {
-        self.kind == Some("string") && self.format == Some("binary")
+    pub(crate) fn fits(&self, value: &Value) -> bool {
+        self.complaints(value).is_empty()
+    }
+
+    pub(crate) fn kind(&self) -> Option<&'static str> {
+        self.text("type")
+    }
+
+    pub(crate) fn format(&self) -> Option<&'static str> {
+        self.text("format")
+    }
+
+    pub(crate) fn is_nullable(&self) -> bool {
+        self.value.get("nullable") == Some(&Value::Bool(true))
+    }
+
+    /// Returns whether a value is a file, or a list of files.
+    pub(crate) fn is_file(&self) -> bool {
+        self.format() == Some("binary") || self.items().is_some_and(|items| items.format() == Some("binary"))
     }
 
     pub(crate) fn is_array(&self) -> bool {
-        self.kind == Some("array")
+        self.kind() == Some("array")
+    }
+
+    /// The first value of an enumeration.
+    pub(crate) fn first_value(&self) -> Option<&'static Value> {
+        self.value.get("enum")?.get(0)
+    }
+
+    /// The parts of `allOf` or the alternatives of `oneOf`.
+    pub(crate) fn parts(&self, keyword: &str) -> Vec<Self> {
+        let parts = self.value.get(keyword).and_then(Value::as_array).into_iter().flatten().enumerate();
+        parts.map(|(index, part)| self.below(&format!("{keyword}/{index}"), part)).collect()
+    }
+
+    pub(crate) fn properties(&self) -> Vec<(&'static str, Self)> {
+        let properties = self.value.get("properties").and_then(Value::as_object).into_iter().flatten();
+        properties.map(|(name, value)| (name.as_str(), self.below(&format!("properties/{name}"), value))).collect()
+    }
+
+    pub(crate) fn property(&self, name: &str) -> Option<Self> {
+        self.properties().into_iter().find(|(key, _)| *key == name).map(|(_, property)| property)
+    }
+
+    /// The schema of the elements of an array, or of the `items` of a page.
+    pub(crate) fn element(&self) -> Option<Self> {
+        self.items().or_else(|| self.property("items")?.items())
+    }
+
+    fn items(&self) -> Option<Self> {
+        self.value.get("items").map(|items| self.below("items", items))
+    }
+
+    fn below(&self, step: &str, value: &'static Value) -> Self {
+        Self::new(self.document, format!("{}/{step}", self.pointer), value)
+    }
+
+    fn text(&self, name: &str) -> Option<&'static str> {
+        self.value.get(name).and_then(Value::as_str)
     }
 }
 
-impl From<&'static str> for Schema {
-    fn from(name: &'static str) -> Self {
-        reference(name)
-    }
-}
-
-/// The empty schema: any value.
-pub(crate) fn any() -> Schema {
-    Schema::default()
-}
-
-/// A component by its name.
-pub(crate) fn reference(name: &'static str) -> Schema {
-    Schema { reference: Some(name), ..Schema::default() }
-}
-
-/// A .NET `string`, which Swashbuckle writes as nullable.
-pub(crate) fn text() -> Schema {
-    string().nullable()
-}
-
-/// A string that is never null.
-pub(crate) fn string() -> Schema {
-    scalar("string", None)
-}
-
-pub(crate) fn uuid() -> Schema {
-    scalar("string", Some("uuid"))
-}
-
-pub(crate) fn date_time() -> Schema {
-    scalar("string", Some("date-time"))
-}
-
-pub(crate) fn binary() -> Schema {
-    scalar("string", Some("binary"))
-}
-
-pub(crate) fn int() -> Schema {
-    scalar("integer", Some("int32"))
-}
-
-pub(crate) fn long() -> Schema {
-    scalar("integer", Some("int64"))
-}
-
-pub(crate) fn double() -> Schema {
-    scalar("number", Some("double"))
-}
-
-pub(crate) fn boolean() -> Schema {
-    scalar("boolean", None)
-}
-
-pub(crate) fn list(items: impl Into<Schema>) -> Schema {
-    Schema { kind: Some("array"), items: Some(Box::new(items.into())), ..Schema::default() }
-}
-
-/// A .NET dictionary: an object whose values share one schema.
-pub(crate) fn dictionary(values: Schema) -> Schema {
-    Schema { kind: Some("object"), additional_properties: Some(Additional::Of(Box::new(values))), ..Schema::default() }
-}
-
-/// A closed object. Nothing is required, as in Swashbuckle's output for a plain class.
-pub(crate) fn object<const N: usize>(properties: [(&'static str, Schema); N]) -> Schema {
-    Schema {
-        kind: Some("object"),
-        properties: properties.into(),
-        additional_properties: Some(Additional::Closed),
-        ..Schema::default()
-    }
-}
-
-/// An enum as Swashbuckle writes it by default: its numbers, without names.
-pub(crate) fn numbers(values: &[i32]) -> Schema {
-    Schema { values: values.iter().map(|&value| Value::from(value)).collect(), ..int() }
-}
-
-/// An enum that a string converter writes by its names.
-pub(crate) fn words(values: &[&'static str]) -> Schema {
-    Schema { values: values.iter().map(|&value| Value::from(value)).collect(), ..string() }
-}
-
-pub(crate) fn one_of(names: &[&'static str]) -> Schema {
-    Schema { one_of: names.iter().map(|&name| reference(name)).collect(), ..Schema::default() }
-}
-
-fn scalar(kind: &'static str, format: Option<&'static str>) -> Schema {
-    Schema { kind: Some(kind), format, ..Schema::default() }
-}
-
-fn as_false<S: Serializer>(serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_bool(false)
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's skip_serializing_if passes a reference")]
-fn is_false(value: &bool) -> bool {
-    !value
-}
-
-fn reference_path<S: Serializer>(name: &Option<&'static str>, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_str(&format_args!("#/components/schemas/{}", name.unwrap_or_default()))
-}
-
-fn mapping_paths<S: Serializer>(mapping: &[(&'static str, &'static str)], serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_map(mapping.iter().map(|(tag, name)| (tag, format!("#/components/schemas/{name}"))))
+/// A place in a value as ASP.NET writes it: `/a/0` is `$.a[0]`.
+pub(crate) fn place(pointer: &str) -> String {
+    pointer.split('/').skip(1).fold("$".to_owned(), |place, step| match step.parse::<usize>() {
+        Ok(index) => format!("{place}[{index}]"),
+        Err(_) => format!("{place}.{}", step.replace("~1", "/").replace("~0", "~")),
+    })
 }

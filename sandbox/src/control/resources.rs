@@ -15,8 +15,8 @@ use crate::contract::schema::Schema;
 use crate::contract::{Contract, route};
 use crate::problem::Complaint;
 use crate::publication::Publication;
+use crate::shape;
 use crate::state::{Blob, Item, Store, Stored};
-use crate::values::{check, shape};
 
 /// The state, with the contract and the teams that changes are checked against.
 #[derive(Debug)]
@@ -98,12 +98,12 @@ impl Resources for StoredResources {
             return Err(ControlRefusal::at("$.collection", hint));
         };
         fields.entry("id").or_insert_with(|| key.clone().into());
-        let mut item = shape::item(schema, &fields);
+        let mut item = shape::item(&schema, &fields);
         if !item.contains_key("id") {
             fields.remove("id");
         }
         item.extend(fields);
-        let complaints = check::complaints(schema, &item.clone().into());
+        let complaints = schema.complaints(&item.clone().into());
         if !complaints.is_empty() {
             let below = |(place, message): Complaint| (place.replacen('$', "$.fields", 1), message);
             return Err(ControlRefusal::from_complaints(complaints.into_iter().map(below).collect()));
@@ -133,7 +133,7 @@ impl Resources for StoredResources {
             let mut complaints = restore(&mut fields, stored);
             complaints.extend(changed_identifiers(stored, &fields, key));
             if let Some(schema) = schema(self.publication.contract(), address, key.is_some()) {
-                complaints.extend(check::complaints(schema, &fields.clone().into()));
+                complaints.extend(schema.complaints(&fields.clone().into()));
             }
             if !complaints.is_empty() {
                 return Err(ControlRefusal::from_complaints(complaints));
@@ -166,7 +166,7 @@ fn changed_identifiers(stored: &Item, fields: &Item, key: Option<&str>) -> Vec<C
 }
 
 /// The schema of the resource at an address: an item of a collection, or a singleton.
-fn schema(contract: &'static Contract, address: &str, is_item: bool) -> Option<&'static Schema> {
+fn schema(contract: &'static Contract, address: &str, is_item: bool) -> Option<Schema> {
     let template = |address: &str| route::template(contract, &Method::GET, address);
     let parent = |path: &'static str| path.rsplit_once('/').map(|(collection, _)| collection);
     if is_item {
@@ -174,7 +174,5 @@ fn schema(contract: &'static Contract, address: &str, is_item: bool) -> Option<&
         let collection = template(collection).or_else(|| template(address).and_then(parent))?;
         return contract.item_schema(collection);
     }
-    let path = template(address)?;
-    let mut all = contract.operations.iter();
-    all.find(|operation| operation.method == Method::GET && operation.path == path)?.json_schema("200")
+    contract.get(template(address)?)?.json_schema("200")
 }

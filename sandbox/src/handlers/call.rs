@@ -9,8 +9,8 @@ use super::Api;
 use super::input::{Input, Payload};
 use crate::contract::operation::Operation;
 use crate::fault::Outcome;
+use crate::shape;
 use crate::state::{Item, View};
-use crate::values::shape;
 use crate::{problem, reply};
 
 /// Characters that have a meaning in addresses of the state.
@@ -37,7 +37,7 @@ impl<'a> Call<'a> {
         api: &'a Api,
         outcome: Outcome,
     ) -> Self {
-        let address = address(&operation.path, &input.path);
+        let address = address(operation.path, &input.path);
         Self { operation, address, input, view, api, outcome }
     }
 
@@ -65,7 +65,7 @@ impl<'a> Call<'a> {
 
     /// Paths and addresses of the items above the address, outermost first.
     pub(super) fn above(&self) -> impl DoubleEndedIterator<Item = (&'static str, &str)> {
-        let template: &'static str = &self.operation.path;
+        let template = self.operation.path;
         let ends: Vec<usize> = template.match_indices("}/").map(|(index, _)| index + 1).collect();
         ends.into_iter().filter_map(|end| {
             let path = template.get(..end)?;
@@ -103,7 +103,7 @@ impl<'a> Call<'a> {
     pub(crate) fn send(&self, status: &str, known: &Item) -> Response {
         let code = status.parse().unwrap_or(StatusCode::OK);
         match self.operation.json_schema(status) {
-            Some(schema) => self.json(code, &shape::value(schema, known)),
+            Some(schema) => self.json(code, &shape::value(&schema, known)),
             None => code.into_response(),
         }
     }

@@ -8,21 +8,20 @@ use uuid::Uuid;
 
 use super::call::{Call, missing};
 use super::work;
-use crate::contract::operation::{Operation, ParameterIn};
-use crate::contract::{element_schema, resolve};
+use crate::shape;
 use crate::state::Item;
-use crate::values::shape;
 
 /// The items that match the query parameters, all of them or a page.
 pub(super) fn list(call: &Call<'_>) -> Response {
     let Some(schema) = call.operation.json_schema("200") else { return missing() };
-    let Some(element) = element_schema(schema) else { return missing() };
+    let Some(element) = schema.element() else { return missing() };
     let parameters = &call.input.parameters;
-    let is_listed = |item: &&Item| call.operation.behaviour.omits.is_none_or(|field| !item.contains_key(field));
+    let is_listed =
+        |item: &&Item| call.operation.behaviour.omits.as_ref().is_none_or(|field| !item.contains_key(field));
     let fits = |item: &&Item| parameters.iter().all(|(name, wanted)| matches(item, name, wanted));
     let items = call.view.list(&call.address).filter(is_listed).filter(fits);
-    let items: Vec<Value> = items.map(|item| shape::value(element, item)).collect();
-    if resolve(schema).is_array() {
+    let items: Vec<Value> = items.map(|item| shape::value(&element, item)).collect();
+    if schema.is_array() {
         return call.json(StatusCode::OK, &items.into());
     }
     call.send("200", &page(items, parameters))
@@ -40,20 +39,20 @@ pub(super) fn create(mut call: Call<'_>) -> Response {
     let mut fields = call.known();
     fields.extend(call.body());
     fields.insert("id".to_owned(), id.to_string().into());
-    let contract = call.operation.contract();
-    let item = match contract.item_schema(&call.operation.path) {
-        Some(schema) => shape::item(schema, &fields),
+    let contract = call.api.contract;
+    let item = match contract.item_schema(call.operation.path) {
+        Some(schema) => shape::item(&schema, &fields),
         None => fields.clone(),
     };
     fields.extend(item.clone());
     call.view.put(&call.address, &id.to_string(), item);
     let target = format!("{}/{id}", call.address);
     let status = call.operation.successes().next().unwrap_or("201");
-    if let Some(begun) = call.operation.behaviour.work {
-        return work::begin(call, id, begun.kind(&fields), target);
+    if let Some(kind) = call.operation.behaviour.work(&fields) {
+        return work::begin(call, id, kind, target);
     }
     let mut response = call.send(status, &fields);
-    if contract.item_operation(&call.operation.path).is_some()
+    if contract.item_operation(call.operation.path).is_some()
         && let Ok(location) = HeaderValue::try_from(target)
     {
         response.headers_mut().insert(LOCATION, location);
@@ -70,7 +69,7 @@ pub(super) fn replace(mut call: Call<'_>) -> Response {
     };
     let mut fields = existing.unwrap_or_else(|| call.known());
     fields.extend(call.body());
-    let fields = stored(call.operation, fields);
+    let fields = stored(&call, fields);
     call.put_item(fields.clone());
     call.send(status, &fields)
 }
@@ -92,8 +91,8 @@ pub(super) fn remove(mut call: Call<'_>) -> Response {
 
 /// The session that a cookie names, of any machine.
 pub(super) fn current_session(call: &Call<'_>) -> Response {
-    let cookie = call.operation.parameters.iter().find(|parameter| parameter.location == ParameterIn::Cookie);
-    let key = cookie.and_then(|cookie| call.input.text(&cookie.name)).unwrap_or_default();
+    let cookie = call.operation.parameter("cookie");
+    let key = cookie.and_then(|cookie| call.input.text(cookie)).unwrap_or_default();
     call.view.find("/sessions", key).map_or_else(missing, |item| call.send("200", item))
 }
 
@@ -127,11 +126,11 @@ fn matches(item: &Item, name: &str, wanted: &Value) -> bool {
 }
 
 /// The fields of an item that its schema declares.
-fn stored(operation: &Operation, fields: Item) -> Item {
-    let path = operation.path.as_str();
+fn stored(call: &Call<'_>, fields: Item) -> Item {
+    let path = call.operation.path;
     let collection = path.rsplit_once('/').map_or(path, |(collection, _)| collection);
-    match operation.contract().item_schema(collection) {
-        Some(schema) => shape::item(schema, &fields),
+    match call.api.contract.item_schema(collection) {
+        Some(schema) => shape::item(&schema, &fields),
         None => fields,
     }
 }

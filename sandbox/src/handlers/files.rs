@@ -28,7 +28,7 @@ pub(super) fn put(mut call: Call<'_>) -> Response {
 /// The item above the address as bytes, since exports are never uploaded.
 pub(super) fn export(call: &Call<'_>) -> Response {
     let item = call.parent().cloned().unwrap_or_default();
-    let media = call.operation.content("200").first().map_or("application/octet-stream", |(media, _)| media);
+    let media = call.operation.content("200").first().map_or("application/octet-stream", |(media, _)| *media);
     ([(CONTENT_TYPE, media)], Value::Object(item).to_string()).into_response()
 }
 

@@ -1,23 +1,22 @@
-//! Reads the input that an operation declares: parameters from four places, and a body in one of five forms.
+//! Reads the input that an operation declares. The engine checks it against the contract; the rest is as ASP.NET does it.
 
-use axum::RequestExt;
-use axum::body::to_bytes;
-use axum::extract::{FromRequest, Multipart, Request};
+use axum::body::{Body, to_bytes};
+use axum::extract::Request;
 use axum::response::Response;
 use bytes::Bytes;
-use http::header::COOKIE;
-use http::request::Parts;
+use driftless_sandbox::host::{self, Refusal, RequestParts, Violation};
+use http::header::{CONTENT_TYPE, HeaderValue};
 use http::{HeaderMap, StatusCode};
 use serde_json::{Map, Value};
 
-use crate::contract;
-use crate::contract::operation::{Body, Media, Operation, Parameter, ParameterIn};
+use crate::contract::Contract;
+use crate::contract::operation::Operation;
 use crate::contract::route::RoutedOperation;
-use crate::contract::schema::{Additional, Schema};
+use crate::contract::schema::place;
 use crate::media;
 use crate::problem::{self, Complaint};
-use crate::values::{check, coerce};
 
+const JSON: &str = "application/json";
 /// The maximum length of a request body, in bytes.
 pub(crate) const BODY_LIMIT: usize = 16 * 1024 * 1024;
 
@@ -47,19 +46,36 @@ pub(crate) struct File {
     pub(crate) bytes: Bytes,
 }
 
-type Read<T> = Result<T, Box<Response>>;
-
-pub(crate) async fn read(routed: RoutedOperation, request: Request) -> Read<Input> {
+pub(crate) async fn read(
+    contract: &Contract,
+    routed: RoutedOperation,
+    request: Request,
+) -> Result<Input, Box<Response>> {
     let RoutedOperation { operation, arguments } = routed;
-    let path = path(operation, &arguments)?;
-    let (parts, body) = request.into_parts();
-    let parameters = parameters(operation, &parts)?;
-    let headers = parts.headers.clone();
-    let payload = match &operation.request_body {
-        Some(expected) => payload(expected, Request::from_parts(parts, body)).await?,
-        None => Payload::None,
+    let (mut parts, body) = request.into_parts();
+    let essence = media::essence(&parts.headers);
+    // An operation whose contract lists plain JSON also reads the other two media types that ASP.NET does.
+    let is_json = essence == "text/json" || essence.starts_with("application/") && essence.ends_with("+json");
+    if is_json && operation.reads(JSON) {
+        parts.headers.insert(CONTENT_TYPE, HeaderValue::from_static(JSON));
+    }
+    let is_form = ["multipart/form-data", "application/x-www-form-urlencoded"].contains(&essence.as_str());
+    let body = if operation.body().is_some() { bytes(body).await? } else { Bytes::new() };
+    let request = RequestParts {
+        path: &arguments,
+        query: parts.uri.query().unwrap_or_default(),
+        headers: &parts.headers,
+        body: &body,
     };
-    Ok(Input { path, parameters, payload, headers })
+    let checked = contract.document.checks.check(&operation.method, operation.path, &request);
+    let mut read = checked.map_err(|refusal| refused(refusal, is_form))?;
+    let payload = match read.body {
+        Some(Value::Object(fields)) if is_form => form(operation, fields, read.files)?,
+        Some(value) => Payload::Json(value),
+        None => read.files.pop().map_or(Payload::None, |file| Payload::Bytes(essence, file.bytes.into())),
+    };
+    let parameters = read.query.into_iter().chain(read.headers).chain(read.cookies).collect();
+    Ok(Input { path: read.path, parameters, payload, headers: parts.headers })
 }
 
 impl Input {
@@ -74,186 +90,55 @@ impl Input {
 }
 
 /// A path that cannot be an address of a resource gives 404, as with a GUID constraint in an ASP.NET route.
-fn path(operation: &Operation, arguments: &[(&str, String)]) -> Read<Map<String, Value>> {
-    let mut path = Map::new();
-    for (name, text) in arguments {
-        let parameter = operation
-            .parameters
-            .iter()
-            .find(|declared| declared.location == ParameterIn::Path && declared.name == *name);
-        let value = parameter.and_then(|parameter| coerce::one(&parameter.schema, text).ok());
-        let Some(value) = value else {
-            return Err(refuse(StatusCode::NOT_FOUND, "There is no such resource."));
-        };
-        path.insert((*name).to_owned(), value);
-    }
-    Ok(path)
-}
-
-fn parameters(operation: &Operation, parts: &Parts) -> Read<Map<String, Value>> {
-    let query: Vec<(String, String)> =
-        form_urlencoded::parse(parts.uri.query().unwrap_or_default().as_bytes()).into_owned().collect();
-    let mut values = Map::new();
-    let mut complaints = Vec::new();
-    for parameter in &operation.parameters {
-        let value = match parameter.location {
-            ParameterIn::Path => continue,
-            ParameterIn::Query => from_query(parameter, &query),
-            ParameterIn::Header => {
-                header(&parts.headers, &parameter.name).map(|text| coerce::one(&parameter.schema, text))
-            }
-            ParameterIn::Cookie => {
-                cookie(&parts.headers, &parameter.name).map(|text| coerce::one(&parameter.schema, text))
-            }
-        };
-        match value {
-            Some(Ok(value)) => {
-                values.insert(parameter.name.clone().into_owned(), value);
-            }
-            Some(Err(message)) => complaints.push((parameter.name.clone().into_owned(), message)),
-            None if parameter.required => {
-                complaints.push((parameter.name.clone().into_owned(), "The value is required.".to_owned()));
-            }
-            None => {}
+fn refused(refusal: Refusal, is_form: bool) -> Box<Response> {
+    match refusal {
+        Refusal::Unsupported { .. } => {
+            refuse(StatusCode::UNSUPPORTED_MEDIA_TYPE, "The operation does not read this media type.")
+        }
+        Refusal::Invalid(violations) if violations.iter().any(|one| one.pointer.starts_with("path.")) => {
+            refuse(StatusCode::NOT_FOUND, "There is no such resource.")
+        }
+        Refusal::Invalid(violations) => {
+            invalid(violations.into_iter().map(|violation| complaint(violation, is_form)).collect())
         }
     }
-    if complaints.is_empty() { Ok(values) } else { Err(invalid(complaints)) }
 }
 
-fn from_query(parameter: &Parameter, query: &[(String, String)]) -> Option<Result<Value, String>> {
-    if parameter.style == Some("deepObject") {
-        return deep(parameter, query);
-    }
-    let texts: Vec<&str> =
-        query.iter().filter(|(name, _)| *name == parameter.name).map(|(_, text)| text.as_str()).collect();
-    match (parameter.explode, texts.as_slice()) {
-        (_, []) => None,
-        (Some(false), [joined]) if contract::resolve(&parameter.schema).is_array() => {
-            // An empty text is the empty array, not an array of one empty text.
-            let texts: Vec<&str> = joined.split(',').filter(|_| !joined.is_empty()).collect();
-            Some(coerce::several(&parameter.schema, &texts))
+/// A place in the body, or the name of a parameter or of a field of a form.
+fn complaint(violation: Violation, is_form: bool) -> Complaint {
+    let Violation { pointer, message } = violation;
+    let place = match pointer.strip_prefix("body") {
+        Some(pointer) if is_form => place(pointer).trim_start_matches("$.").to_owned(),
+        Some(pointer) => place(pointer),
+        // `query.states/1` is in the parameter `states`.
+        None => {
+            let (_, name) = pointer.split_once('.').unwrap_or(("", &pointer));
+            name.split('/').next().unwrap_or_default().to_owned()
         }
-        (_, texts) => Some(coerce::several(&parameter.schema, texts)),
-    }
-}
-
-/// `name[key]=value` for each field of the object.
-fn deep(parameter: &Parameter, query: &[(String, String)]) -> Option<Result<Value, String>> {
-    let key = |name: &str| {
-        let key = name.strip_prefix(parameter.name.as_ref())?.strip_prefix('[')?.strip_suffix(']')?;
-        Some(key.to_owned())
     };
-    let pairs: Vec<_> = query.iter().filter_map(|(name, text)| Some((key(name)?, text.clone()))).collect();
-    if pairs.is_empty() {
-        return None;
-    }
-    let schema = contract::resolve(&parameter.schema);
-    let is_declared = |key: &str| schema.properties.iter().any(|(name, _)| *name == key);
-    if let (Some(Additional::Closed), Some((key, _))) =
-        (&schema.additional_properties, pairs.iter().find(|(key, _)| !is_declared(key)))
-    {
-        return Some(Err(format!("[{}] The key is not declared.", key.escape_debug())));
-    }
-    let fields = coerce::fields(&parameter.schema, &pairs);
-    Some(fields.map(Value::from).map_err(|(key, message)| format!("[{key}] {message}")))
+    (place, message)
 }
 
-fn header<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
-    headers.get(name)?.to_str().ok()
-}
-
-fn cookie<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
-    let cookies = headers.get_all(COOKIE).into_iter().filter_map(|value| value.to_str().ok());
-    let mut pairs = cookies.flat_map(|value| value.split(';')).filter_map(|pair| pair.trim().split_once('='));
-    pairs.find(|(key, _)| *key == name).map(|(_, value)| value)
-}
-
-async fn payload(expected: &'static Body, request: Request) -> Read<Payload> {
-    let essence = media::essence(request.headers());
-    if essence.is_empty() {
-        return match bytes(request).await?.is_empty() {
-            true => Err(invalid(vec![("$".to_owned(), "A non-empty request body is required.".to_owned())])),
-            false => Err(unsupported()),
-        };
-    }
-    let media = expected.content.iter().find(|(media, _)| accepts(media, &essence)).ok_or_else(unsupported)?;
-    let (_, Media { schema, .. }) = media;
-    match essence.as_str() {
-        "multipart/form-data" => multipart(schema, request).await,
-        "application/x-www-form-urlencoded" => {
-            let pairs: Vec<_> = form_urlencoded::parse(&bytes(request).await?).into_owned().collect();
-            form(schema, &pairs, Vec::new())
-        }
-        _ if schema.is_binary() => Ok(Payload::Bytes(essence, bytes(request).await?)),
-        _ => json(schema, &bytes(request).await?),
-    }
-}
-
-/// Returns whether a media type or range such as `application/*+json` matches this media type. A JSON operation whose contract
-/// lists plain JSON also accepts the other two that ASP.NET reads.
-fn accepts(range: &str, essence: &str) -> bool {
-    range == essence
-        || range == "application/json"
-            && (essence == "text/json" || essence.starts_with("application/") && essence.ends_with("+json"))
-}
-
-fn json(schema: &Schema, bytes: &[u8]) -> Read<Payload> {
-    let value: Value = serde_json::from_slice(bytes)
-        .map_err(|error| invalid(vec![("$".to_owned(), format!("The body is not JSON: {error}."))]))?;
-    let complaints = check::complaints(schema, &value);
-    if complaints.is_empty() { Ok(Payload::Json(value)) } else { Err(invalid(complaints)) }
-}
-
-fn form(schema: &Schema, pairs: &[(String, String)], files: Vec<(String, File)>) -> Read<Payload> {
-    let fields = coerce::fields(schema, pairs).map_err(|complaint| invalid(vec![complaint]))?;
-    let given = |name: &str| fields.contains_key(name) || files.iter().any(|(field, _)| field == name);
-    let missing: Vec<Complaint> = schema
-        .required
-        .iter()
-        .filter(|name| !given(name))
-        .map(|name| ((*name).to_owned(), format!("The field {name} is required.")))
-        .collect();
-    if !missing.is_empty() {
-        return Err(invalid(missing));
-    }
-    Ok(Payload::Form(fields, files.into_iter().map(|(_, file)| file).collect()))
-}
-
-async fn multipart(schema: &Schema, request: Request) -> Read<Payload> {
-    let broken = || invalid(vec![("$".to_owned(), "The multipart body is broken.".to_owned())]);
-    let request = request.with_limited_body();
-    let mut parts = Multipart::from_request(request, &()).await.map_err(|_rejected| broken())?;
-    let mut pairs = Vec::new();
-    let mut files = Vec::new();
-    while let Some(part) = parts.next_field().await.map_err(|_broken| broken())? {
-        let name = part.name().unwrap_or_default().to_owned();
-        if let Some(file) = part.file_name().map(str::to_owned) {
-            let bytes = part.bytes().await.map_err(|_broken| broken())?;
-            files.push((name, File { name: file, bytes }));
-        } else if is_file(schema, &name) {
-            // ASP.NET recognises a file by its file name, too.
-            return Err(invalid(vec![(name, "The part is not a file: it has no file name.".to_owned())]));
-        } else {
-            pairs.push((name, part.text().await.map_err(|_broken| broken())?));
+/// The text fields and the files of a form. ASP.NET recognises a file by its file name, too.
+fn form(
+    operation: &Operation,
+    mut fields: Map<String, Value>,
+    files: Vec<host::File>,
+) -> Result<Payload, Box<Response>> {
+    let declared = operation.body().into_iter().flatten().flat_map(|(_, schema)| schema.properties());
+    for (name, _) in declared.filter(|(_, schema)| schema.is_file()) {
+        let parts = fields.remove(name).map_or(0, |value| value.as_array().map_or(1, Vec::len));
+        if parts > files.iter().filter(|file| file.field == name && file.file_name.is_some()).count() {
+            return Err(invalid(vec![(name.to_owned(), "is not a file: it has no file name".to_owned())]));
         }
     }
-    form(schema, &pairs, files)
+    let file = |file: host::File| Some(File { name: file.file_name?, bytes: file.bytes.into() });
+    Ok(Payload::Form(fields, files.into_iter().filter_map(file).collect()))
 }
 
-/// Returns whether a field of a form is declared as one or several files.
-fn is_file(schema: &Schema, name: &str) -> bool {
-    let property = schema.properties.iter().find(|(key, _)| *key == name).map(|(_, property)| property);
-    property
-        .is_some_and(|property| property.is_binary() || property.items.as_ref().is_some_and(|items| items.is_binary()))
-}
-
-async fn bytes(request: Request) -> Read<Bytes> {
-    let bytes = to_bytes(request.into_body(), BODY_LIMIT).await;
+async fn bytes(body: Body) -> Result<Bytes, Box<Response>> {
+    let bytes = to_bytes(body, BODY_LIMIT).await;
     bytes.map_err(|_too_long| refuse(StatusCode::PAYLOAD_TOO_LARGE, "The body is too long or was cut off."))
-}
-
-fn unsupported() -> Box<Response> {
-    refuse(StatusCode::UNSUPPORTED_MEDIA_TYPE, "The operation does not read this media type.")
 }
 
 fn refuse(status: StatusCode, detail: &str) -> Box<Response> {

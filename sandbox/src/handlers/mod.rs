@@ -17,8 +17,8 @@ use std::sync::Arc;
 use axum::Router;
 use axum::extract::{FromRef, Request, State};
 use axum::response::{IntoResponse, Response};
-use http::StatusCode;
 use http::header::ALLOW;
+use http::{Method, StatusCode};
 
 use self::call::{Call, missing};
 use crate::caller::Caller;
@@ -64,20 +64,20 @@ async fn serve(State(api): State<Api>, request: Request) -> Response {
 
 /// Finds the operation of a request, or answers 404, or 405 with the methods that the path has.
 pub(crate) fn find(api: &Api, request: &Request) -> Result<RoutedOperation, Box<Response>> {
-    match route::find(api.contract, request.method(), request.uri().path()) {
-        route::Match::Found(routed) => Ok(routed),
-        route::Match::OtherMethods(methods) => {
-            Err(Box::new((StatusCode::METHOD_NOT_ALLOWED, [(ALLOW, methods)]).into_response()))
-        }
-        route::Match::Missing => Err(Box::new(StatusCode::NOT_FOUND.into_response())),
-    }
+    route::find(api.contract, request.method(), request.uri().path()).map_err(|others| {
+        let others: Vec<&str> = others.iter().map(Method::as_str).collect();
+        Box::new(match others.is_empty() {
+            true => StatusCode::NOT_FOUND.into_response(),
+            false => (StatusCode::METHOD_NOT_ALLOWED, [(ALLOW, others.join(", "))]).into_response(),
+        })
+    })
 }
 
 /// Answers an operation for a caller.
 pub(crate) async fn run(api: &Api, caller: &Caller, routed: RoutedOperation, request: Request) -> Response {
     let operation = routed.operation;
     let outcome = request.extensions().get::<Outcome>().copied().unwrap_or_default();
-    let input = match input::read(routed, request).await {
+    let input = match input::read(api.contract, routed, request).await {
         Ok(input) => input,
         Err(response) => return *response,
     };
@@ -94,7 +94,7 @@ pub(crate) async fn run(api: &Api, caller: &Caller, routed: RoutedOperation, req
 /// Checks that all items above the address exist for the caller, and that the caller has the role that the operation declares.
 fn authorize(call: &Call<'_>) -> Result<(), Box<Response>> {
     let Some(needed) = call.operation.behaviour.role else { return Ok(()) };
-    let contract = call.operation.contract();
+    let contract = call.api.contract;
     let is_missing = |(path, item): (&str, &str)| {
         let collection = path.rsplit_once('/').map_or(path, |(collection, _)| collection);
         let (parent, key) = call::split(item);

@@ -7,8 +7,8 @@ use uuid::Uuid;
 
 use super::call::Call;
 use crate::clock;
+use crate::shape;
 use crate::state::Item;
-use crate::values::shape;
 use crate::workflow::Kind;
 
 /// The stored singleton. Without one: 204 if the contract has it, else fields of the item.
@@ -58,7 +58,7 @@ pub(super) fn clear_timer(mut call: Call<'_>) -> Response {
 
 fn store(mut call: Call<'_>, fields: Item) -> Response {
     let fields = match call.operation.json_schema("200") {
-        Some(schema) => shape::item(schema, &fields),
+        Some(schema) => shape::item(&schema, &fields),
         None => fields,
     };
     let address = address(&call);

@@ -18,17 +18,16 @@ pub(super) fn act(mut call: Call<'_>) -> Response {
     let status = chosen(&call);
     let target = call.parent_address().unwrap_or_default().to_owned();
     if status == "202"
-        && let Some(work) = call.operation.behaviour.work
+        && let Some(kind) = call.operation.behaviour.work(&call.body())
     {
-        let kind = work.kind(&call.body());
         return begin(call, Uuid::new_v4(), kind, target);
     }
-    let effects = &call.operation.behaviour.effects;
+    let sets = &call.operation.behaviour.sets;
     let (collection, key) = split(&target);
-    if !effects.is_empty()
+    if !sets.is_empty()
         && let Some(item) = call.view.get_mut(collection, key)
     {
-        item.extend(effects.iter().map(|(field, value)| ((*field).to_owned(), value.clone())));
+        item.extend(sets.clone());
     }
     let mut fields = call.parent().cloned().unwrap_or_default();
     fields.extend(call.body());
@@ -73,8 +72,8 @@ pub(super) fn cancel(mut call: Call<'_>) -> Response {
 
 /// The status that the request selects, else the first success status.
 fn chosen(call: &Call<'_>) -> &'static str {
-    let mut choices = call.operation.behaviour.choices.iter();
-    let chosen = choices.find(|(parameter, _)| call.input.is_set(parameter)).map(|(_, status)| *status);
+    let mut choices = call.operation.behaviour.when.iter();
+    let chosen = choices.find(|(parameter, _)| call.input.is_set(parameter)).map(|(_, status)| status.as_str());
     chosen.or_else(|| call.operation.successes().next()).unwrap_or("204")
 }
 

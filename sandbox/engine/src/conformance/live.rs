@@ -359,7 +359,7 @@ mod tests {
         for (body, place) in [
             (json!({ "SECRET/7": { "id": "a" } }), "body /*/id"),
             (json!({ "a": {}, "SECRET": 1 }), "body /*"),
-            (json!({ "a": { "SECRET": 1 } }), "body /*"),
+            (json!({ "a": { "SECRET": 1 } }), "body /*/*"),
         ] {
             let body = body.to_string();
             let observed = Observed { status: 200, media_type: "application/json", body: body.as_bytes() };

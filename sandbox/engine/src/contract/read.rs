@@ -12,7 +12,11 @@ use crate::error::Error;
 impl Contract {
     /// Reads a contract as it was published, in JSON or YAML.
     pub(crate) fn read(bytes: &[u8]) -> Result<Self, Error> {
-        let document = syntax::parse(bytes)?;
+        Self::new(syntax::parse(bytes)?)
+    }
+
+    /// Reads a contract that is a tree already.
+    pub(crate) fn new(document: Value) -> Result<Self, Error> {
         let dialect = dialect(&document)?;
         let mut bases = bases(&document, dialect);
         let base_path = if bases.is_empty() { String::new() } else { bases.remove(0) };

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::media::{essence, fit, is_json};
 use super::multipart::{FormPart, parts as multipart_parts};
-use super::query::{Pair, pairs, steps};
+use super::query::{Pair, decode, pairs, steps};
 use super::{File, Read, Refusal, RequestParts, style, violation, within};
 use crate::contract::{Content, Operation, SchemaRef, Style};
 use crate::schema::{Direction, Form, Kinds, Schemas, Text, Violation};
@@ -35,12 +35,13 @@ pub(super) fn read(
         return Ok(());
     };
     if parts.body.is_empty() {
-        let is_text = |content: &Content| essence(&content.media_type).starts_with("text/");
+        let is_text = |content: &Content| is_text(&essence(&content.media_type));
         let is_form = essence(media_type) == URLENCODED;
-        if body.required && !is_form && !body.content.iter().any(is_text) {
+        let is_file = body.content.iter().any(|content| is_file(content, media_type));
+        if body.required && !is_form && !is_file && !body.content.iter().any(is_text) {
             violations.push(violation(BODY, "is required"));
         }
-        if !(body.required && is_form) {
+        if !(body.required && (is_form || is_file)) {
             return Ok(());
         }
     }
@@ -56,7 +57,7 @@ pub(super) fn read(
         json if is_json(json) => from_json(parts.body).map(Some),
         URLENCODED => form.urlencoded(parts.body).map(Some),
         MULTIPART => form.multipart(media_type, parts.body, &mut read.files).map(Some),
-        text if text.starts_with("text/") && !text.ends_with("/xml") => form.text(parts.body).map(Some),
+        text if is_text(text) && !text.ends_with("/xml") => form.text(parts.body).map(Some),
         other => {
             let media_type = other.to_owned();
             read.files.push(File { field: String::new(), file_name: None, media_type, bytes: parts.body.to_vec() });
@@ -74,6 +75,18 @@ pub(super) fn read(
         Err(message) => violations.push(violation(BODY, message)),
     }
     Ok(())
+}
+
+/// Plain text can be empty. `text/json` is JSON.
+fn is_text(essence: &str) -> bool {
+    essence.starts_with("text/") && !is_json(essence)
+}
+
+/// Returns whether a request with this media type has a file as its body, which can be empty.
+fn is_file(content: &Content, media_type: &str) -> bool {
+    let actual = essence(media_type);
+    let is_other = !is_json(&actual) && !is_text(&actual) && actual != URLENCODED && actual != MULTIPART;
+    is_other && fit(&content.media_type, media_type).is_some()
 }
 
 fn from_json(body: &[u8]) -> Result<Value, String> {
@@ -142,7 +155,11 @@ impl FormReader<'_> {
         if is_nested {
             return style::tree(name, pairs);
         }
-        let (form, _) = self.member(name);
+        let (form, kinds) = self.member(name);
+        // Several values are none that a single number can have, as for parameters.
+        if form == Form::One && pairs.len() > 1 && !kinds.has(Kinds::STRING) {
+            return Some(Text::List(pairs.iter().map(|pair| Text::One(decode(pair.raw))).collect()));
+        }
         let encoding = self.content.encoding.get(name);
         let style = encoding.and_then(|encoding| encoding.style).unwrap_or(Style::Form);
         let explode = encoding.and_then(|encoding| encoding.explode).unwrap_or(style == Style::Form);

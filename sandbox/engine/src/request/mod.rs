@@ -20,53 +20,68 @@ const MOST_VIOLATIONS: usize = 20;
 
 /// A request as it arrived.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct RequestParts<'r> {
+pub struct RequestParts<'r> {
     /// Names and values of the path's parameters, percent-decoded.
-    pub(crate) path: &'r [(String, String)],
+    pub path: &'r [(String, String)],
     /// The query string as it was sent, without the question mark.
-    pub(crate) query: &'r str,
-    pub(crate) headers: &'r HeaderMap,
-    pub(crate) body: &'r [u8],
+    pub query: &'r str,
+    /// The headers.
+    pub headers: &'r HeaderMap,
+    /// The body.
+    pub body: &'r [u8],
 }
 
 /// A file of a form, or a body that is not JSON.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct File {
+pub struct File {
     /// The name of the form field; empty for a body.
-    pub(crate) field: String,
-    pub(crate) file_name: Option<String>,
-    pub(crate) media_type: String,
-    pub(crate) bytes: Vec<u8>,
+    pub field: String,
+    /// The name that the client gives it.
+    pub file_name: Option<String>,
+    /// Its media type.
+    pub media_type: String,
+    /// Its content.
+    pub bytes: Vec<u8>,
 }
 
 /// The values of a request that fits its operation.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Read {
-    pub(crate) path: Map<String, Value>,
-    pub(crate) query: Map<String, Value>,
-    pub(crate) headers: Map<String, Value>,
-    pub(crate) cookies: Map<String, Value>,
+pub struct Read {
+    /// The parameters of the path.
+    pub path: Map<String, Value>,
+    /// The parameters of the query.
+    pub query: Map<String, Value>,
+    /// The headers that the operation declares.
+    pub headers: Map<String, Value>,
+    /// The cookies that the operation declares.
+    pub cookies: Map<String, Value>,
     /// The body as JSON, or `None` if the request has no body or the body is a file. A form is an object; its files are their names.
-    pub(crate) body: Option<Value>,
-    pub(crate) files: Vec<File>,
+    pub body: Option<Value>,
+    /// The files of a form, or the body as a file.
+    pub files: Vec<File>,
 }
 
 /// A request that does not fit its operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Refusal {
+pub enum Refusal {
     /// Places are `path.id`, `query.limit`, `header.X-Page`, `cookie.session`, `body` and `body/name`.
     Invalid(Vec<Violation>),
     /// The operation takes no body of this media type, which is empty if the request names none.
-    Unsupported { media_type: String, allowed: Vec<String> },
+    Unsupported {
+        /// The media type of the request.
+        media_type: String,
+        /// Those that the operation takes.
+        allowed: Vec<String>,
+    },
 }
 
 pub(crate) fn check(operation: &Operation, schemas: &Schemas, parts: &RequestParts<'_>) -> Result<Read, Refusal> {
     let mut read = Read::default();
     let mut violations = Vec::new();
     parameters::read(operation, schemas, parts, &mut read, &mut violations);
-    body::read(operation, schemas, parts, &mut read, &mut violations)?;
+    let body = body::read(operation, schemas, parts, &mut read, &mut violations);
     if violations.is_empty() {
-        return Ok(read);
+        return body.map(|()| read);
     }
     violations.truncate(MOST_VIOLATIONS);
     Err(Refusal::Invalid(violations))

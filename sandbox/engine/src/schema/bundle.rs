@@ -5,10 +5,10 @@ use std::collections::{HashMap, HashSet};
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value, json};
 
-use super::Direction;
 use super::convert::{Converter, Targets};
 use super::in_place::{IN_PLACE, IN_PLACE_LISTS};
 use super::kinds::Kinds;
+use super::{Direction, Spelling};
 use crate::contract::{Dialect, SchemaRef};
 
 /// The name of the first definition: the schema itself.
@@ -31,6 +31,8 @@ pub(super) struct Bundle {
     pub(super) direction: Direction,
     /// True if a definition has members that are no part of this direction.
     pub(super) hides: bool,
+    /// The spellings of texts outside of JSON.
+    pub(super) spelling: Option<Spelling>,
 }
 
 impl Bundle {
@@ -61,7 +63,7 @@ impl Bundle {
             .collect();
         let hides = sorted.values().any(|schema| has_hidden(schema, direction.hidden()));
         let document = json!({ "$ref": format!("#/$defs/{ROOT}"), "$defs": sorted });
-        Self { document, pointers: reached.pointers, direction, hides }
+        Self { document, pointers: reached.pointers, direction, hides, spelling: None }
     }
 
     pub(super) fn root(&self) -> &Value {

@@ -105,6 +105,12 @@ fn scalar(bundle: &Bundle, schemas: &[&Value], text: &str) -> Value {
     if kinds == Kinds::ANY || kinds == Kinds::NONE {
         return string();
     }
+    if let Some(read) = bundle.spelling {
+        let formats = all_parts(bundle, schemas).into_iter().filter_map(|part| part.get("format")?.as_str());
+        if let Some(text) = formats.filter_map(|format| read(format, text)).next() {
+            return Value::String(text);
+        }
+    }
     if kinds.has(Kinds::NUMBER)
         && let Some(number) = number(text)
     {

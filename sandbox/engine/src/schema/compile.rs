@@ -24,7 +24,7 @@ pub(super) fn options() -> ValidationOptions<'static> {
 }
 
 pub(super) fn violations(validator: &Validator, value: &Value) -> Vec<Violation> {
-    let list = || validator.iter_errors(value).take(MOST_VIOLATIONS).map(|error| violation(&error)).collect();
+    let list = || validator.iter_errors(value).take(MOST_VIOLATIONS).flat_map(|error| places(&error)).collect();
     match bounded(value, || validator.is_valid(value)) {
         Ok(true) => Vec::new(),
         Ok(false) => bounded(value, list).unwrap_or_else(|_| vec![exceeded()]),
@@ -36,16 +36,22 @@ fn exceeded() -> Violation {
     Violation { pointer: String::new(), message: steps::MESSAGE.to_owned() }
 }
 
-/// The message contains no value of the request: it could be a secret.
-fn violation(error: &ValidationError<'_>) -> Violation {
-    // A missing member has a place of its own.
-    if let ValidationErrorKind::Required { property: Value::String(name) } = error.kind() {
-        let pointer = format!("{}/{}", error.instance_path(), escape(name));
-        return Violation { pointer: shorten(&pointer, LONGEST_POINTER), message: "is required".to_owned() };
-    }
-    Violation {
-        pointer: shorten(error.instance_path().as_str(), LONGEST_POINTER),
-        message: shorten(&error.masked().to_string(), LONGEST_MESSAGE),
+/// The violations of one error. The messages contain no value of the request: it could be a secret.
+fn places(error: &ValidationError<'_>) -> Vec<Violation> {
+    let at = |pointer: &str, message: &str| Violation {
+        pointer: shorten(pointer, LONGEST_POINTER),
+        message: shorten(message, LONGEST_MESSAGE),
+    };
+    let member = |name: &str| format!("{}/{}", error.instance_path(), escape(name));
+    match error.kind() {
+        // Members that are missing or too many have places of their own.
+        ValidationErrorKind::Required { property: Value::String(name) } => vec![at(&member(name), "is required")],
+        ValidationErrorKind::AdditionalProperties { unexpected }
+        | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
+            let undeclared = unexpected.iter().take(MOST_VIOLATIONS);
+            undeclared.map(|name| at(&member(name), "is not declared")).collect()
+        }
+        _ => vec![at(error.instance_path().as_str(), &error.masked().to_string())],
     }
 }
 

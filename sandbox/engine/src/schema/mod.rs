@@ -30,8 +30,10 @@ pub(crate) use kinds::Kinds;
 
 /// The direction of a value: `readOnly` members are no part of a request, `writeOnly` members no part of a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Direction {
+pub enum Direction {
+    /// A value that a client sends.
     Request,
+    /// A value that a service answers.
     Response,
 }
 
@@ -45,12 +47,16 @@ impl Direction {
     }
 }
 
+/// The one spelling of a text of a format, such as `uuid`, that a service reads in several outside of JSON. `None` leaves the text.
+pub type Spelling = fn(format: &str, text: &str) -> Option<String>;
+
 /// A place of a value that its schema does not allow.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Violation {
+pub struct Violation {
     /// JSON pointer into the value; for a parameter, its location and name.
-    pub(crate) pointer: String,
-    pub(crate) message: String,
+    pub pointer: String,
+    /// The problem, without a value of the request.
+    pub message: String,
 }
 
 /// Wishes for a sampled value.
@@ -86,11 +92,22 @@ pub(crate) struct Schemas {
     document: Arc<Value>,
     dialect: Dialect,
     cache: Cache,
+    spelling: Option<Spelling>,
 }
 
 impl Schemas {
     pub(crate) fn new(contract: &Contract) -> Self {
-        Self { document: Arc::clone(&contract.document), dialect: contract.dialect, cache: Cache::default() }
+        Self {
+            document: Arc::clone(&contract.document),
+            dialect: contract.dialect,
+            cache: Cache::default(),
+            spelling: None,
+        }
+    }
+
+    /// Reads texts of parameters and forms in further spellings.
+    pub(crate) fn spelled(self, spelling: Spelling) -> Self {
+        Self { spelling: Some(spelling), ..self }
     }
 
     /// The places of the value that the schema does not allow, about 20 of them at most.
@@ -160,7 +177,9 @@ impl Schemas {
 
     fn compiled(&self, schema: &SchemaRef, direction: Direction) -> Arc<Compiled> {
         self.cache.get(schema, direction, || {
-            Compiled::new(Bundle::new(&self.document, self.dialect, direction, schema), schema)
+            let mut bundle = Bundle::new(&self.document, self.dialect, direction, schema);
+            bundle.spelling = self.spelling;
+            Compiled::new(bundle, schema)
         })
     }
 }

@@ -21,6 +21,4 @@ pub(crate) use handle::{Front, ServedContract, Service};
 pub(crate) use handle::{Received, refuse};
 #[cfg(feature = "graphql")]
 pub(crate) use reply::Reply;
-#[cfg(feature = "data")]
-pub(crate) use route::Routed;
-pub(crate) use route::Router;
+pub(crate) use route::{Routed, Router};

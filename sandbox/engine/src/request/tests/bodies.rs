@@ -54,6 +54,21 @@ fn an_unknown_media_type_is_unsupported() {
     assert_eq!((file.media_type.as_str(), file.bytes.as_slice()), ("image/png", &b"\x89PNG"[..]));
 }
 
+/// A path that names nothing has no media types.
+#[test]
+fn a_wrong_parameter_is_named_before_a_wrong_media_type() {
+    let parameter = json!({ "name": "color", "in": "path", "required": true, "schema": { "enum": ["red"] } });
+    let content = json!({ "application/json": {} });
+    let contract =
+        contract(&json!({ "parameters": [parameter], "requestBody": { "content": content }, "responses": {} }));
+    let headers = [("content-type", "text/xml")];
+    let answer = |color| {
+        send(&contract, &Request { path: &[("color", color)], headers: &headers, body: b"<a/>", ..Request::default() })
+    };
+    assert_eq!(places(answer("blue")), ["path.color"]);
+    assert!(matches!(answer("red"), Err(Refusal::Unsupported { .. })));
+}
+
 #[test]
 fn a_urlencoded_form_is_an_object() {
     let content = json!({ "application/x-www-form-urlencoded": { "schema": pet() } });
@@ -65,6 +80,45 @@ fn a_urlencoded_form_is_an_object() {
     assert_eq!(read.body, Some(json!({ "name": "Rex", "owner": { "id": 5 } })));
     assert_eq!(places(post(&content, "application/x-www-form-urlencoded", b"age=x")), ["body/name", "body/age"]);
     assert_eq!(places(post(&content, "application/x-www-form-urlencoded", b"")), ["body/name"]);
+}
+
+#[test]
+fn a_field_that_is_sent_twice_is_no_single_value() {
+    let content = json!({ "application/x-www-form-urlencoded": { "schema": pet() } });
+    assert_eq!(places(post(&content, "application/x-www-form-urlencoded", b"name=Rex&age=7&age=7")), ["body/age"]);
+    let read = post(&content, "application/x-www-form-urlencoded", b"name=Rex&name=Max").unwrap();
+    assert_eq!(read.body, Some(json!({ "name": "Max" })));
+}
+
+#[test]
+fn an_empty_body_is_a_file_or_text_and_nothing_else() {
+    let schema = || json!({ "schema": pet() });
+    let content = json!({ "application/json": schema(), "text/json": schema(), "application/*+json": schema() });
+    for media_type in ["application/json", "text/json", "application/merge-patch+json", ""] {
+        assert_eq!(places(post(&content, media_type, b"")), ["body"], "{media_type}");
+    }
+    let file = json!({ "application/octet-stream": { "schema": { "type": "string", "format": "binary" } } });
+    let read = post(&file, "application/octet-stream", b"").unwrap();
+    assert_eq!((read.files.len(), read.files[0].bytes.len()), (1, 0));
+    assert_eq!(places(post(&file, "", b"")), ["body"]);
+    assert_eq!(places(post(&file, "image/png", b"")), ["body"]);
+    assert_eq!(post(&json!({ "text/plain": {} }), "text/plain", b"").unwrap().body, None);
+}
+
+#[test]
+fn a_member_that_is_not_declared_has_its_place() {
+    let closed = json!({ "type": "object", "properties": { "a": {} }, "additionalProperties": false });
+    let nested = json!({ "type": "object", "properties": { "b": closed }, "additionalProperties": false });
+    let content = json!({ "application/json": { "schema": nested } });
+    let answer = post(&content, "application/json", br#"{"b":{"x/y":1,"a":2},"c":3}"#);
+    let Err(Refusal::Invalid(violations)) = &answer else { panic!("{answer:?}") };
+    assert!(violations.iter().all(|violation| violation.message == "is not declared"), "{answer:?}");
+    let mut places = places(answer);
+    places.sort();
+    assert_eq!(places, ["body/b/x~1y", "body/c"]);
+    let composed = json!({ "allOf": [closed, { "type": "object", "properties": { "d": {} } }] });
+    let content = json!({ "application/json": { "schema": composed } });
+    assert_eq!(super::places(post(&content, "application/json", br#"{"a":1,"d":2,"e":3}"#)), ["body/e"]);
 }
 
 #[test]
