@@ -151,6 +151,9 @@ pub(crate) struct BenchFlags {
     /// Installs the other generators in their pinned versions, and measures nothing.
     #[arg(long, conflicts_with_all = ["contracts", "only", "runs", "json", "most", "compiled", "picture"])]
     pub(crate) install: bool,
+    /// Checks that the programs of `build` and `calls` compile with clients of small contracts, and measures nothing.
+    #[arg(long, conflicts_with_all = ["contracts", "only", "runs", "json", "most", "compiled", "picture", "install"])]
+    pub(crate) programs: bool,
 }
 
 /// A part of the measurements.

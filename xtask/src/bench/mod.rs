@@ -2,6 +2,7 @@
 
 mod build;
 mod calls;
+mod checked;
 mod clients;
 mod figures;
 mod growth;
@@ -64,6 +65,9 @@ pub(crate) fn run(workspace: &Workspace, flags: &flags::BenchFlags) -> Result<Ex
     };
     if flags.install {
         return bench.install();
+    }
+    if flags.programs {
+        return checked::run(&bench);
     }
     if cfg!(debug_assertions) {
         progress("built without optimisation: for figures of speed use `cargo run --release -p xtask -- bench`");
@@ -175,7 +179,12 @@ mod tests {
         };
         assert_eq!((flags.runs, flags.most, flags.json, flags.install), (3, 10_000, false, false));
         assert_eq!((flags.contracts.len(), &flags.only[..]), (1, &[BenchPart::Check, BenchPart::Growth][..]));
-        for wrong in ["xtask bench --runs 0", "xtask bench --only speed", "xtask bench --install --runs 2"] {
+        for wrong in [
+            "xtask bench --runs 0",
+            "xtask bench --only speed",
+            "xtask bench --install --runs 2",
+            "xtask bench --programs --json",
+        ] {
             assert!(parse(wrong).is_err(), "{wrong}");
         }
     }
