@@ -47,8 +47,8 @@ pub(super) const GENERATORS: [Generator; 6] = [
         crate_folder: "generated-client",
         operation: "",
         features: &[&[], &["issues", "repos", "users"]],
-        calls: r#"use client::families::{issues, repos};
-    let service = client::Service::builder("https://api.github.com").build().unwrap();
+        calls: r#"let service = client::Service::builder("https://api.github.com").build().unwrap();
+    use client::families::{issues, repos};
     let first = service.repos().get(repos::GetArguments { owner, repo }).await;
     let second = service.users().get_by_username(user).await;
     let third = service.issues().get(issues::GetArguments { owner, repo, issue_number: issue }).await;"#,

@@ -139,9 +139,12 @@ impl Judge {
         let Some(operation) = self.contract.operations.get(case.operation) else {
             return Verdict::Limit("the case is of another contract".to_owned());
         };
-        if let Err(verdict) =
-            head::framing(recorded).and_then(|()| request::judge(&self.contract, operation, case, recorded))
-        {
+        let judged = head::framing(recorded)
+            .and_then(|()| request::judge(&self.contract, operation, case, recorded))
+            .and_then(|()| head::headers(&self.contract, operation, case, recorded))
+            .and_then(|()| head::cookies(&self.contract, operation, case, recorded))
+            .and_then(|()| body::judge(&self.contract, operation, case, recorded));
+        if let Err(verdict) = judged {
             return verdict;
         }
         same::answer(&case.answer, result)

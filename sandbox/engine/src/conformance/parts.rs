@@ -68,14 +68,17 @@ pub(super) fn judge(
         let encoding = content.and_then(|content| content.encoding.get(name)).cloned().unwrap_or_default();
         let schema = content.and_then(|content| member(contract, content.schema.as_ref()?, name));
         let mut own: Vec<usize> = Vec::new();
-        // A list can also be one part of JSON.
+        // OpenAPI 3.0 has styles for `application/x-www-form-urlencoded` only.
+        let styled = encoding.style.filter(|_| contract.dialect != Dialect::OpenApi30);
+        // Without a style, a list can also be one part of JSON.
         let whole = [Expected { name: name.clone(), content: Text::Json(value) }];
         let is_whole = value.is_array()
+            && styled.is_none()
             && left.iter().any(|at| sent.get(*at).is_some_and(|part| whole.iter().all(|it| it.is(part))));
-        let expected = if is_whole { whole.into() } else { expected(contract, name, value, &encoding)? };
+        let expected = if is_whole { whole.into() } else { expected(name, value, styled, encoding.explode)? };
         for expected in expected {
-            // The order of a list is that of its parts.
-            let from = own.last().copied();
+            // The order of a list is that of its parts; members of an object have none.
+            let from = own.last().copied().filter(|_| value.is_array());
             let fits =
                 |at: &usize| from.is_none_or(|from| *at > from) && sent.get(*at).is_some_and(|part| expected.is(part));
             let Some(index) = left.iter().position(fits) else {
@@ -102,10 +105,10 @@ pub(super) fn judge(
 
 /// The parts of a member.
 fn expected<'v>(
-    contract: &Contract,
     name: &str,
     value: &'v Value,
-    encoding: &Encoding,
+    styled: Option<Style>,
+    explode: Option<bool>,
 ) -> Result<Vec<Expected<'v>>, Verdict> {
     let one = |value: &'v Value| Expected {
         name: name.to_owned(),
@@ -114,11 +117,9 @@ fn expected<'v>(
             other => Text::Json(other),
         },
     };
-    // OpenAPI 3.0 has styles for `application/x-www-form-urlencoded` only.
-    let styled = encoding.style.filter(|_| contract.dialect != Dialect::OpenApi30);
     match (styled, value) {
         (Some(style), Value::Array(_) | Value::Object(_)) => {
-            let explode = encoding.explode.unwrap_or(style == Style::Form);
+            let explode = explode.unwrap_or(style == Style::Form);
             let pairs = Shape::of_value(value).and_then(|shape| write(name, style, explode, &shape));
             let pairs = pairs
                 .ok_or_else(|| Verdict::Limit(format!("the specification does not define how {name:?} is written")))?;

@@ -205,11 +205,13 @@ fn a_list_of_a_form_follows_its_style() {
     let case = judge.cases(&offer).swap_remove(1).unwrap();
     let each: Sent<'_> = ("each", None, None, "a");
     assert_eq!(place(&judge, &case, form(&[("joined", None, None, "a|a"), each, each])), "");
-    assert_eq!(place(&judge, &case, form(&[("joined", None, None, "a,a"), each, each])), "body joined");
+    for other in ["a,a", "[\"a\",\"a\"]"] {
+        assert_eq!(place(&judge, &case, form(&[("joined", None, None, other), each, each])), "body joined", "{other}");
+    }
     assert_eq!(place(&judge, &case, form(&[("joined", None, None, "a|a"), ("each", None, None, "a|a")])), "body each");
 }
 
-/// What the server records of the bytes of one connection: the flaw of each request.
+/// The flaw of each request that the server records of the bytes of one connection.
 fn flaws(bytes: &[u8]) -> Vec<Option<String>> {
     let recorder = Recorder::start().unwrap();
     let mut stream = TcpStream::connect(recorder.address().trim_start_matches("http://")).unwrap();
