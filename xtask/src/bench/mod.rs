@@ -9,6 +9,7 @@ mod growth;
 mod measure;
 mod plot;
 mod programs;
+mod stages;
 mod synthetic;
 
 use std::path::{Path, PathBuf};
@@ -16,6 +17,7 @@ use std::process::{Command, ExitCode};
 
 use self::figures::{Figure, tables};
 use self::programs::GENERATORS;
+pub(crate) use self::stages::one as stages;
 use crate::console::{data, progress, result};
 use crate::failure::Failure;
 use crate::flags::{self, BenchPart};
@@ -73,13 +75,19 @@ pub(crate) fn run(workspace: &Workspace, flags: &flags::BenchFlags) -> Result<Ex
         progress("built without optimisation: for figures of speed use `cargo run --release -p xtask -- bench`");
     }
     progress(&machine());
-    let of_contracts = [BenchPart::Generation, BenchPart::Check, BenchPart::Build];
+    let of_contracts = [BenchPart::Generation, BenchPart::Stages, BenchPart::Check, BenchPart::Build];
     let contracts = if of_contracts.into_iter().any(|part| bench.wants(part)) {
         contracts(workspace, &flags.contracts)
     } else {
         Vec::new()
     };
     for contract in contracts {
+        if bench.wants(BenchPart::Stages) {
+            stages::run(&mut bench, &contract)?;
+        }
+        if bench.only == [BenchPart::Stages] {
+            continue;
+        }
         let clients = clients::run(&mut bench, &contract)?;
         if contract.name == "github" && bench.wants(BenchPart::Build) {
             build::run(&mut bench, &contract.name, &clients)?;
