@@ -10,6 +10,9 @@ use crate::contract::{Content, Contract, Dialect, Encoding, SchemaRef, Style, re
 use crate::request::media;
 use crate::request::multipart::{self, FormPart};
 
+/// The extension by which a pinned contract keeps the published order of the parts.
+const PART_ORDER: &str = "x-part-order";
+
 const ENCODING: &str = "Encoding Object";
 const FORM: &str = "RFC 7578, section 4.2";
 
@@ -207,16 +210,19 @@ fn order(
     places: &[(&str, Vec<usize>)],
 ) -> Result<(), (String, String)> {
     let schema = content.and_then(|content| followed(contract, target(contract, content.schema.as_ref()?)?));
-    let declared = schema.and_then(|schema| schema.get("properties")?.as_object());
+    // A pinned contract has its keys in order, and that of the parts in a list of their names.
+    let listed = schema.and_then(|schema| schema.get(PART_ORDER)?.as_array());
+    let listed: Option<Vec<&str>> = listed.map(|names| names.iter().filter_map(Value::as_str).collect());
+    let declared = || schema.and_then(|schema| schema.get("properties")?.as_object()).into_iter().flatten();
     let mut last = None;
-    for name in declared.into_iter().flatten().map(|(name, _)| name) {
-        let own = places.iter().filter(|(other, _)| other == name).flat_map(|(_, own)| own);
+    for name in listed.unwrap_or_else(|| declared().map(|(name, _)| name.as_str()).collect()) {
+        let own = places.iter().filter(|(other, _)| *other == name).flat_map(|(_, own)| own);
         let (first, end) = (own.clone().min(), own.max());
         if first.is_some() && first < last {
             let mut sent: Vec<_> = places.iter().filter_map(|(name, own)| Some((own.first()?, *name))).collect();
             sent.sort_unstable();
             let sent: Vec<&str> = sent.into_iter().map(|(_, name)| name).collect();
-            return Err((name.clone(), sent.join(", ")));
+            return Err((name.to_owned(), sent.join(", ")));
         }
         last = last.max(end);
     }

@@ -189,6 +189,25 @@ fn a_form_has_the_parts_of_its_value_and_no_others() {
     assert_eq!(place(&judge, &case, form(&swapped)), "body");
 }
 
+/// A pinned contract has its keys in the order of the alphabet.
+#[test]
+fn parts_are_in_the_order_that_the_contract_lists() {
+    let text = |value: &str| json!({ "type": "string", "enum": [value] });
+    for (listed, right, wrong) in [(None, "ab", "ba"), (Some(json!(["b", "a"])), "ba", "ab")] {
+        let mut schema =
+            json!({ "type": "object", "required": ["a", "b"], "properties": { "a": text("a"), "b": text("b") } });
+        listed.into_iter().for_each(|listed| schema["x-part-order"] = listed);
+        let content = json!({ "multipart/form-data": { "schema": schema } });
+        let operation = json!({ "requestBody": { "required": true, "content": content }, "responses": { "204": { "description": "" } } });
+        let media_type = Some("multipart/form-data".to_owned());
+        let (judge, case) = judge(&operation, Offer { media_type, ..offer("POST", &[]) });
+        for (order, expected) in [(right, ""), (wrong, "body")] {
+            let parts: Vec<Sent<'_>> = (0..2).map(|at| (&order[at..=at], None, None, &order[at..=at])).collect();
+            assert_eq!(place(&judge, &case, form(&parts)), expected, "{order}");
+        }
+    }
+}
+
 /// Swagger 2.0 joins the items of a list, unless it says `multi`.
 #[test]
 fn a_list_of_a_form_follows_its_style() {
