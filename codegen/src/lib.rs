@@ -107,7 +107,22 @@ pub use text::line;
 /// A [`Report`] with every problem found, when a contract cannot be read at all. A part of a contract that cannot be
 /// typed is not an error: it is degraded on its own and named in [`Output::ledger`].
 pub fn generate(contracts: &[Contract<'_>], setup: &Setup, names: &Names) -> Result<Output, Report> {
-    pipeline::run(contracts, setup, names)
+    pipeline::run(contracts, setup, names, &|_| {})
+}
+
+/// As [`generate`]. `watch` is told the name of each stage when it ends: this crate has no clock. Files are formatted beside the stage
+/// `refine`, so `format` is the rest.
+///
+/// # Errors
+///
+/// As for [`generate`].
+pub fn generate_watched(
+    contracts: &[Contract<'_>],
+    setup: &Setup,
+    names: &Names,
+    watch: &(dyn Fn(&'static str) + Sync),
+) -> Result<Output, Report> {
+    pipeline::run(contracts, setup, names, watch)
 }
 
 /// The public Rust API that [`generate`] would give, and the names to pin: nothing is written down, which takes less time.

@@ -14,15 +14,19 @@ use crate::{
     correct, decisions, emit, generate, graphql, infer, model, refine, review, shape, stats, table, upgrade,
 };
 
+/// Is told the name of each stage when it ends. The stages that follow moved objects end twice.
+pub(crate) type Watch<'w> = &'w (dyn Fn(&'static str) + Sync);
+
 /// Runs all stages where there is room for them.
-pub(crate) fn run(contracts: &[Contract<'_>], setup: &Setup, pins: &Names) -> Result<Output, Report> {
-    with_room(&|| stages(contracts, setup, pins))
+pub(crate) fn run(contracts: &[Contract<'_>], setup: &Setup, pins: &Names, watch: Watch<'_>) -> Result<Output, Report> {
+    with_room(&|| stages(contracts, setup, pins, watch))
 }
 
 /// Runs the stages as far as the public API is known: no file is written.
 pub(crate) fn api(contracts: &[Contract<'_>], setup: &Setup, pins: &Names) -> Result<(Api, Names), Report> {
     with_room(&|| {
-        let Modelled { names, model, boxed, bindings, documents, .. } = modelled(contracts, setup, pins, false)?;
+        let Modelled { names, model, boxed, bindings, documents, .. } =
+            modelled(contracts, setup, pins, false, &|_| {})?;
         Ok((refine::refine(&model, &boxed, &setup.config, &bindings, &documents, &mut |_, _| {}).api, names))
     })
 }
@@ -30,7 +34,7 @@ pub(crate) fn api(contracts: &[Contract<'_>], setup: &Setup, pins: &Names) -> Re
 /// Runs the stages as far as the operations and types are known.
 pub(crate) fn catalog(contracts: &[Contract<'_>], setup: &Setup, pins: &Names) -> Result<Catalog, Report> {
     with_room(&|| {
-        let Modelled { model, boxed, bindings, .. } = modelled(contracts, setup, pins, false)?;
+        let Modelled { model, boxed, bindings, .. } = modelled(contracts, setup, pins, false, &|_| {})?;
         Ok(refine::catalog(&model, &boxed, &setup.config, &bindings))
     })
 }
@@ -83,18 +87,25 @@ struct Modelled<'s> {
     unused: Vec<crate::Unused>,
 }
 
-fn stages(contracts: &[Contract<'_>], setup: &Setup, pins: &Names) -> Result<Output, Report> {
+fn stages(contracts: &[Contract<'_>], setup: &Setup, pins: &Names, watch: Watch<'_>) -> Result<Output, Report> {
     let Modelled { names, mut ledger, model, boxed, documents, contracts, wire, unused, bindings } =
-        modelled(contracts, setup, pins, true)?;
+        modelled(contracts, setup, pins, true, watch)?;
     let suggestions = infer::suggest(&model, &contracts, &bindings);
     drop(contracts);
-    let (parts, files) = emit::emit(|take| refine::refine(&model, &boxed, &setup.config, &bindings, &documents, take))?;
+    watch("infer");
+    let (parts, files) = emit::emit(|take| {
+        let parts = refine::refine(&model, &boxed, &setup.config, &bindings, &documents, take);
+        watch("refine");
+        parts
+    })?;
+    watch("format");
     ledger.settle();
     let stats = stats::count(&model, &documents, &ledger);
     let table = setup.table.then(|| table::table(&model, &setup.config, &bindings, &documents));
     let credentials = Credentials::from_model(&model);
     drop(model);
     let review = review::texts(&parts.api, wire, &ledger);
+    watch("review");
     Ok(Output {
         files,
         features: parts.features,
@@ -119,8 +130,9 @@ fn modelled<'s>(
     setup: &'s Setup,
     pins: &Names,
     is_reviewed: bool,
+    watch: Watch<'_>,
 ) -> Result<Modelled<'s>, Report> {
-    following(contracts, setup, pins, is_reviewed, false)
+    following(contracts, setup, pins, is_reviewed, false, watch)
 }
 
 /// `is_followed` says whether the pins already follow moved objects, which they do once.
@@ -130,14 +142,18 @@ fn following<'s>(
     pins: &Names,
     is_reviewed: bool,
     is_followed: bool,
+    watch: Watch<'_>,
 ) -> Result<Modelled<'s>, Report> {
     let config = &setup.config;
     decisions::check(setup)?;
     let mut ledger = Ledger::default();
     let loaded = load(inputs, config, &mut ledger)?;
+    watch("load");
     let mut contracts: Vec<Document> =
         loaded.into_iter().map(|(name, loaded)| prepare(name, loaded, &mut ledger)).collect();
+    watch("upgrade");
     let (mut model, mut names, mut scope, routes) = model::build(&contracts, setup, pins, &mut ledger)?;
+    watch("model");
     let wire = if is_reviewed { review::wire(&contracts, &model) } else { BTreeMap::new() };
     contracts.iter_mut().for_each(|document| document.tree = Value::Null);
     model::mark_uses(&mut model);
@@ -145,6 +161,7 @@ fn following<'s>(
         shape::share(&mut model, pins, &mut names, &mut scope, &mut ledger);
         model::mark_uses(&mut model);
     }
+    watch("shape");
     model::settle(&mut model, pins, &mut names);
     // A body that is not the one of its call has members, and no type.
     names.published.retain(|owner, _| names.types.contains_key(owner) || names.operations.contains_key(owner));
@@ -154,14 +171,15 @@ fn following<'s>(
     names.graphql = given.graphql;
     names.uses.extend(given.uses);
     names.published.extend(given.published);
+    watch("bind");
     if let Some(followed) = model::followed(pins, &names).filter(|_| !is_followed) {
         drop((contracts, model, boxed, documents, wire, ledger));
-        return following(inputs, setup, &followed, is_reviewed, true);
+        return following(inputs, setup, &followed, is_reviewed, true, watch);
     }
     // A name that was chosen for a new object does not wait for the next run if no pin holds it any more.
     if let Some(freed) = pins.freed(&config.rename, &names) {
         drop((contracts, model, boxed, documents, wire, ledger));
-        return following(inputs, setup, &freed, is_reviewed, is_followed);
+        return following(inputs, setup, &freed, is_reviewed, is_followed, watch);
     }
     let mut unused = decisions::unused(config, &routes, &names)?;
     unused.extend(bindings.unused(config));

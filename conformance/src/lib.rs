@@ -17,7 +17,7 @@ mod second;
 mod shell;
 
 pub use against::{Ask, observe};
-pub use report::{AtShell, Report, Row, table};
+pub use report::{AtShell, Report, Row, Traffic, table};
 pub use run::{Change, Options, check};
 pub use second::{GENERATE, Opinion, generate};
 pub use shell::{TableChange, check_cli};

@@ -72,6 +72,9 @@ struct Flags {
     /// Format of the report.
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
+    /// The same as `--format json`.
+    #[arg(long, hide = true, conflicts_with = "format")]
+    json: bool,
     /// Write the report into a file, instead of printing it.
     #[arg(long, value_name = "PATH")]
     output: Option<PathBuf>,
@@ -94,6 +97,12 @@ struct Flags {
     strict: bool,
     #[command(flatten)]
     against: AgainstFlags,
+}
+
+impl Flags {
+    fn format(&self) -> Format {
+        if self.json { Format::Json } else { self.format }
+    }
 }
 
 /// A real service, in place of the judge's own server.
@@ -253,7 +262,7 @@ fn run(flags: Flags) -> Result<ExitCode, Failure> {
                 ended.get_or_insert(Exit::Configuration);
             }
         }
-        if flags.format == Format::Text && flags.output.is_none() && report.failed.is_none() {
+        if flags.format() == Format::Text && flags.output.is_none() && report.failed.is_none() {
             console::data(&(report.text(flags.limits) + "\n"));
         }
         report.is_strict = flags.strict;
@@ -278,7 +287,7 @@ fn publish(flags: &Flags, reports: &[(Report, DocumentFiles)]) -> Result<(), Fai
     let only = || reports.iter().map(|(report, _)| report).cloned().collect::<Vec<_>>();
     let all: Vec<&Report> = reports.iter().map(|(report, _)| report).collect();
     let table = if all.len() > 1 { table(&all) } else { String::new() };
-    let text = match flags.format {
+    let text = match flags.format() {
         Format::Text => all.iter().map(|report| report.text(flags.limits) + "\n").chain([table.clone()]).collect(),
         Format::Json => printed(&serde_json::json!(only()))?,
         Format::Junit => junit::document(&only()),
@@ -289,7 +298,7 @@ fn publish(flags: &Flags, reports: &[(Report, DocumentFiles)]) -> Result<(), Fai
             fs::write(path, text.trim_end().to_owned() + "\n").map_err(|error| Failure::file("write", path, &error))
         }
         // Each contract was printed when it was judged.
-        None if flags.format == Format::Text => {
+        None if flags.format() == Format::Text => {
             if !table.is_empty() {
                 console::data(table.trim_end());
             }
@@ -356,6 +365,20 @@ impl Subject {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn json_is_a_format_of_the_report() {
+        let format = |words: &[&str]| Flags::try_parse_from(["x"].iter().chain(words)).map(|flags| flags.format());
+        for (words, expected) in [
+            (&[][..], Format::Text),
+            (&["--json"], Format::Json),
+            (&["--format", "json"], Format::Json),
+            (&["--format", "sarif"], Format::Sarif),
+        ] {
+            assert_eq!(format(words).unwrap(), expected, "{words:?}");
+        }
+        assert!(format(&["--json", "--format", "sarif"]).is_err());
+    }
 
     #[test]
     fn a_contract_is_named_by_its_file_or_its_folder() {

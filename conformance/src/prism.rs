@@ -1,10 +1,11 @@
 //! Prism (npm's `@stoplight/prism-cli`) as another judge of requests: it validates those that the client sent.
 
 use std::collections::HashMap;
-use std::io::{ErrorKind, Read as _, Write as _};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::io::{BufRead as _, BufReader, ErrorKind, Read as _, Write as _};
+use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use driftless::child::Group;
@@ -14,6 +15,8 @@ use driftless_codegen::line;
 use driftless_sandbox::conformance::Recorded;
 use serde_json::Value;
 
+/// The only address that it listens on.
+const HOST: &str = "127.0.0.1";
 /// The version that is downloaded.
 const PACKAGE: &str = "@stoplight/prism-cli@5.16.0";
 /// The variable with the path of an installed Prism.
@@ -62,36 +65,44 @@ impl Prism {
         contract: &Path,
         interrupt: &Interrupt,
     ) -> Result<Result<Self, String>, Failure> {
-        let free = TcpListener::bind(("127.0.0.1", 0)).and_then(|listener| listener.local_addr());
-        let address = match free {
-            Ok(address) => address,
-            Err(error) => return Ok(Err(format!("no port is free: {error}"))),
-        };
-        command.args(["mock", "--errors", "--host", "127.0.0.1", "--port", &address.port().to_string()]).arg(contract);
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        // The system gives it a port that is free, and Prism says which: one that was looked up before could be taken until it starts.
+        command.args(["mock", "--errors", "--host", HOST, "--port", "0"]).arg(contract);
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
         let program = command.get_program().to_string_lossy().into_owned();
         // npx starts another process, which listens.
         let mut group = match Group::start(&mut command) {
             Ok(group) => group,
             Err(error) => return Ok(Err(format!("{program} does not start: {error}"))),
         };
+        let Some(output) = group.output() else { return Ok(Err(format!("{program} has no output"))) };
+        let (sender, addresses) = channel();
+        // It ends with the program, and reads all of its lines: a full pipe would stop it.
+        std::thread::spawn(move || {
+            BufReader::new(output).split(b'\n').map_while(Result::ok).for_each(|line| {
+                if let Some(address) = address(&String::from_utf8_lossy(&line)) {
+                    let _ = sender.send(address);
+                }
+            });
+        });
         let start = Instant::now();
         loop {
             interrupt.check()?;
-            let is_open = TcpStream::connect_timeout(&address, ANSWER).is_ok();
-            // If it has ended, another program listens there.
+            match addresses.recv_timeout(PAUSE) {
+                Ok(address) => {
+                    return Ok(Ok(Self { address, known: HashMap::new(), failed: Default::default(), _group: group }));
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                // Without its output, it cannot say more.
+                Err(RecvTimeoutError::Disconnected) => std::thread::sleep(PAUSE),
+            }
             if let Ok(Some(status)) = group.status() {
                 return Ok(Err(format!(
                     "{program} ended with {status}: it is out of reach, or does not read the contract"
                 )));
             }
-            if is_open {
-                return Ok(Ok(Self { address, known: HashMap::new(), failed: Default::default(), _group: group }));
-            }
             if start.elapsed() > START {
                 return Ok(Err(format!("{program} does not listen")));
             }
-            std::thread::sleep(PAUSE);
         }
     }
 
@@ -124,6 +135,13 @@ impl Prism {
         let (count, why) = &self.failed;
         (*count > 0).then(|| format!("Prism: {count} requests are not compared: {}", line(why)))
     }
+}
+
+/// The address of the line by which Prism says that it listens.
+fn address(line: &str) -> Option<SocketAddr> {
+    let (_, rest) = line.split_once("listening on http://")?;
+    let end = rest.find(|letter: char| !(letter.is_ascii_digit() || ".:".contains(letter))).unwrap_or(rest.len());
+    rest.get(..end)?.parse().ok().filter(|address: &SocketAddr| address.ip().is_loopback() && address.port() > 0)
 }
 
 /// Sends a request, and reads the answer up to its end.
@@ -222,6 +240,8 @@ fn text<'v>(value: &'v Value, name: &str) -> &'v str {
 
 #[cfg(test)]
 mod tests {
+    use std::net::TcpListener;
+
     use serde_json::json;
 
     use super::*;
@@ -287,18 +307,36 @@ mod tests {
         let program = Group::start(&mut Command::new("true")).unwrap();
         let mut prism = Prism { address, known: HashMap::new(), failed: Default::default(), _group: program };
         let interrupt = Interrupt::default();
-        let request = |target: &str| Recorded {
-            method: "GET".to_owned(),
-            target: target.to_owned(),
-            headers: Vec::new(),
-            body: Vec::new(),
-        };
+        let request =
+            |target: &str| Recorded { method: "GET".to_owned(), target: target.to_owned(), ..Recorded::default() };
         // The first request is asked again; the last one is not asked, nor is one with an opinion.
         for target in ["/a", "/a", "/a", "/b", "/c", "/d"] {
             assert_eq!(prism.refusal(&request(target), &interrupt).unwrap(), None);
         }
         asked.join().unwrap();
         assert_eq!(prism.reason().unwrap(), "Prism: 4 requests are not compared: its answer is not whole");
+    }
+
+    /// Each program listens on a port of its own choice: nobody can take it before.
+    #[cfg(unix)]
+    #[test]
+    fn the_address_is_that_which_the_program_says() {
+        let script = |text: &str| {
+            let mut command = Command::new("sh");
+            command.args(["-c", text]);
+            Prism::start_program(command, Path::new("x"), &Interrupt::default()).unwrap()
+        };
+        let says = "echo '[CLI] awaiting  Starting'; echo '[CLI] start  Prism is listening on http://127.0.0.1:4711'";
+        let prism = script(&format!("{says}; sleep 300")).unwrap_or_else(|why| panic!("{why}"));
+        assert_eq!(prism.address, ([127, 0, 0, 1], 4711).into());
+        // One that closes its output, and ends.
+        let why = script("exec >&-; sleep 0.2; exit 3").map(|prism| prism.address).unwrap_err();
+        assert!(why.contains("exit status: 3"), "{why}");
+        for line in
+            ["GET http://127.0.0.1:4711/pets", "listening on http://127.0.0.1:0", "listening on http://10.0.0.1:1"]
+        {
+            assert_eq!(address(line), None, "{line}");
+        }
     }
 
     #[cfg(unix)]
@@ -330,6 +368,7 @@ mod tests {
             target: "/a?b=c%20d".to_owned(),
             headers: headers.map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
             body: b"body".to_vec(),
+            ..Recorded::default()
         };
         let expected = "POST /a?b=c%20d HTTP/1.0\r\nhost: 127.0.0.1:1\r\nconnection: close\r\nx-a: 1\r\ncontent-type: text/plain\r\ncontent-length: 4\r\n\r\nbody";
         assert_eq!(String::from_utf8(bytes(&recorded, ([127, 0, 0, 1], 1).into())).unwrap(), expected);

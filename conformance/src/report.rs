@@ -3,6 +3,7 @@
 mod at_shell;
 mod opinions;
 mod table;
+mod traffic;
 
 use driftless::approvals::{Acceptable, Approvals, OF_FAULTS, fingerprint};
 use driftless_codegen::{CatalogOperation, line};
@@ -14,6 +15,7 @@ use crate::second::Opinion;
 
 pub use at_shell::AtShell;
 pub use table::table;
+pub use traffic::Traffic;
 
 /// The verdicts on one contract.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -33,6 +35,9 @@ pub struct Report {
     /// The operations at the shell, if the command line was judged.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at_shell: Option<AtShell>,
+    /// The requests and connections of a client that ran as one process.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub traffic: Option<Traffic>,
     /// `true` if a disputed case, or a contract that another judge did not compare, makes the command fail.
     #[serde(skip)]
     pub is_strict: bool,
@@ -298,6 +303,7 @@ impl Report {
         }
         text.push_str(&opinions::text(self, all));
         text.extend(self.at_shell.as_ref().map(AtShell::text));
+        text.extend(self.traffic.as_ref().map(Traffic::text));
         let mut operations: Vec<&str> =
             self.rows.iter().map(|row| row.operation.as_str()).filter(|name| !name.starts_with("types::")).collect();
         operations.dedup();

@@ -109,6 +109,7 @@ pub fn check(
             report.rows.push(match case {
                 Ok(case) => {
                     let (recorded, outcome) = calls.perform(index, &case)?;
+                    report.traffic.get_or_insert_default().add(&recorded);
                     let row = Row::new(operation, case.id.clone(), verdict(judge, &case, &recorded, &outcome));
                     let second = seconds.get_mut(&operation.document).zip(recorded.last());
                     let opinion = second.and_then(|(second, ours)| second.opinion(operation, &case, ours));

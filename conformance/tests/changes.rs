@@ -24,6 +24,19 @@ const CHANGES: &[(&str, &str, &str)] = &[
     ("answer", "answer: optional \"answer\"", "answer: optional \"answers\""),
     ("accept", "accept: \"text/plain\"", "accept: \"text/html\""),
     ("status", "201 => Created", "202 => Created"),
+    ("part_twice", "twice: text \"twice\"", "twice: text \"twice\", twice: text \"twice\""),
+    ("part_of_list", "another: text \"another\"", "another: text \"another\", another: text \"list\""),
+    ("part_more", "single: text \"single\"", "single: text \"single\", single: text \"debug\""),
+    ("part_order", "ahead: text \"ahead\", behind: text \"behind\"", "behind: text \"behind\", ahead: text \"ahead\""),
+    ("part_media", "data: json \"data\"", "data: text \"data\""),
+    ("cookie_more", "&[Parameter::cookie(\"visit\")]", "&[Parameter::cookie(\"visit\"), Parameter::cookie(\"track\")]"),
+    ("cookie_more", "&[&visit]", "&[&visit, &visit]"),
+    (
+        "header_more",
+        "&[Parameter::header(\"X-Visit\")]",
+        "&[Parameter::header(\"X-Visit\"), Parameter::header(\"X-Track\")]",
+    ),
+    ("header_more", "&[&x_visit]", "&[&x_visit, &x_visit]"),
 ];
 
 #[test]
@@ -36,9 +49,12 @@ fn each_change_of_a_client_is_noticed() {
     let mut sources = Sources { contracts: vec![(DEFAULT_NAME.to_owned(), bytes)], ..Sources::default() };
     sources.setup.config.style = NameStyle { version: StyleVersion::Two };
     let options = Options { seed: 1, ..Options::default() };
+    let connections = std::cell::Cell::new((0, 0));
     let faults = |name: &str, change: &dyn Fn(&mut BTreeMap<String, String>)| -> BTreeSet<String> {
         let report = check(&workspace, name, &sources, &options, change, &interrupt).unwrap();
         assert!(report.count("right") > 0);
+        let traffic = report.traffic.as_ref().unwrap();
+        connections.set((traffic.connections, traffic.requests));
         let faulty = report.rows.iter().filter(|row| row.class == "fault");
         let unjudged: Vec<_> =
             report.rows.iter().filter(|row| ["limit", "contradiction"].contains(&row.class)).collect();
@@ -46,6 +62,9 @@ fn each_change_of_a_client_is_noticed() {
         faulty.map(|row| row.operation.rsplit('.').next().unwrap().to_owned()).collect()
     };
     assert_eq!(faults("unchanged", &|_| {}), BTreeSet::new());
+    // The flaws of answers end their connections; the other requests share one.
+    let (connections, requests) = connections.get();
+    assert!(connections * 2 < requests, "{requests} requests over {connections} connections");
     let changed = faults("changed", &|files| {
         for (operation, from, to) in CHANGES {
             let times: usize = files.values().map(|text| text.matches(from).count()).sum();

@@ -1,7 +1,7 @@
 //! Programs that this one starts, waits for, and never leaves behind.
 
 use std::io::{self, Read};
-use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
+use std::process::{Child, ChildStdout, Command, ExitCode, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::failure::Failure;
@@ -55,6 +55,11 @@ impl Group {
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(command, 0);
         command.spawn().map(|child| Self(Owned(child)))
+    }
+
+    /// Takes its standard output, if that is a pipe.
+    pub fn output(&mut self) -> Option<ChildStdout> {
+        self.0.0.stdout.take()
     }
 
     /// The status of the process, if it has ended.

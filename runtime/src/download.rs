@@ -71,6 +71,7 @@ impl Download<'_> {
             stream: true,
             redirects: &[],
             security: Security::Token,
+            taken: Vec::new(),
         };
         let options = Options {
             deadline: Some(time),

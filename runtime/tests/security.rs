@@ -9,7 +9,10 @@ use crate::support::{Recorded, Reply, Server};
 use driftless_runtime::{
     Client, ClientBuilder, Error, Method, ServerSettings,
     auth::{SecretSource, SecretString, StaticToken},
-    codegen::{Extensions, GeneratedClient, Scheme, Security, prelude::Operation, prelude::Payload},
+    codegen::{
+        Extensions, GeneratedClient, Scheme, Security,
+        prelude::{Operation, Parameter, Payload},
+    },
 };
 
 const IN_HEADER: Scheme = Scheme::Header { scheme: "key", name: "X-Api-Key" };
@@ -92,6 +95,43 @@ async fn each_scheme_goes_where_the_contract_says_and_nowhere_else() {
     // A token is not sent in the place of a key.
     call(&token, &HEADER).await.unwrap();
     assert_eq!(seen(&server.last()), [None, None, None]);
+}
+
+/// A parameter with the name and the place of a key: a request has one value there, and that of the caller is meant.
+#[tokio::test]
+async fn an_argument_takes_the_place_of_the_key_of_its_name() {
+    const fn own(security: Security, parameters: &'static [Parameter]) -> Operation {
+        Operation { name: "own", path: "/own", security, parameters, ..Operation::family("x") }
+    }
+    static OPERATIONS: [Operation; 3] = [
+        own(Security::Any(&[&[IN_HEADER]]), &[Parameter::header("x-api-key")]),
+        own(Security::Any(&[&[IN_QUERY]]), &[Parameter::query("api key")]),
+        own(Security::Any(&[&[IN_COOKIE]]), &[Parameter::cookie("session")]),
+    ];
+    let server = Server::always(Reply::json(200, "{}")).await;
+    let client = Client::builder(&server.url).api_key("key", key()).build().unwrap();
+    let seen = |request: &Recorded| {
+        [request.header("x-api-key"), Some(request.query()), request.header("cookie")]
+            .map(|text| text.unwrap_or_default().to_owned())
+    };
+    let empty = String::new;
+    for (index, operation) in OPERATIONS.iter().enumerate() {
+        for (argument, expected) in [
+            (Some("own"), ["own", "api%20key=own", "session=own"]),
+            (None, ["canary-key+/=", "api+key=canary-key%2B%2F%3D", "session=canary-key%2B%2F%3D"]),
+        ] {
+            let call = driftless_runtime::Call::new(&client, operation, &[&argument], Payload::None, |_| Ok(()));
+            call.no_retry().await.unwrap();
+            let mut only = [empty(), empty(), empty()];
+            only[index] = expected[index].to_owned();
+            assert_eq!(seen(&server.last()), only, "{argument:?}");
+        }
+    }
+    // A parameter of another place is another one.
+    static ELSEWHERE: Operation = own(Security::Any(&[&[IN_HEADER]]), &[Parameter::query("X-Api-Key")]);
+    let call = driftless_runtime::Call::new(&client, &ELSEWHERE, &[&"own"], Payload::None, |_| Ok(()));
+    call.no_retry().await.unwrap();
+    assert_eq!(seen(&server.last()), ["canary-key+/=", "X-Api-Key=own", ""]);
 }
 
 #[tokio::test]

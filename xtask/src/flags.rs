@@ -52,6 +52,8 @@ pub(crate) enum Command {
     /// Measures driftless beside other generators: generation, `cargo check`, a release build, growth, calls.
     #[command(after_help = format!("{BENCH}\n\n{EXIT_CODES}"))]
     Bench(BenchFlags),
+    #[command(hide = true)]
+    BenchStages(BenchStages),
     /// Checks the conventions of the workspace, and says how to fix each finding.
     Tidy,
 }
@@ -151,6 +153,9 @@ pub(crate) struct BenchFlags {
     /// Installs the other generators in their pinned versions, and measures nothing.
     #[arg(long, conflicts_with_all = ["contracts", "only", "runs", "json", "most", "compiled", "picture"])]
     pub(crate) install: bool,
+    /// Checks that the programs of `build` and `calls` compile with clients of small contracts, and measures nothing.
+    #[arg(long, conflicts_with_all = ["contracts", "only", "runs", "json", "most", "compiled", "picture", "install"])]
+    pub(crate) programs: bool,
 }
 
 /// A part of the measurements.
@@ -158,6 +163,8 @@ pub(crate) struct BenchFlags {
 pub(crate) enum BenchPart {
     /// From a contract to a crate.
     Generation,
+    /// The stages of the generator: time and memory of each.
+    Stages,
     /// `cargo check` of the crate; its dependencies are compiled before.
     Check,
     /// `cargo build --release` of a program that calls three operations of GitHub.
@@ -166,6 +173,11 @@ pub(crate) enum BenchPart {
     Calls,
     /// Generation, check, build and drift, from 10 operations on.
     Growth,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BenchStages {
+    pub(crate) contract: PathBuf,
 }
 
 #[derive(Debug, Args)]

@@ -27,6 +27,7 @@ fn run(flags: Flags) -> Result<ExitCode, Failure> {
         Command::Fuzz(flags) => fuzz::run(&workspace()?, &flags),
         Command::FuzzWorker(flags) => fuzz::run_worker(&workspace()?, &flags),
         Command::Bench(flags) => bench::run(&workspace()?, &flags),
+        Command::BenchStages(flags) => bench::stages(&flags),
         Command::Tidy => tidy::run(&workspace()?),
     }
 }

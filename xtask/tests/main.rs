@@ -7,6 +7,7 @@
     reason = "a test fails by panicking, and says what it leaves out"
 )]
 
+mod bench;
 mod conformance;
 mod corpus;
 #[cfg(target_os = "linux")]

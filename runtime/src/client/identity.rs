@@ -10,7 +10,7 @@ use super::Session;
 use crate::{
     auth::{Cache, CachedToken, KeyPlace, secrets},
     error::{Error, Kind},
-    protocol::{Prepared, Scheme, Security, encode_strictly, set_header},
+    protocol::{Location, Prepared, Scheme, Security, encode_strictly, set_header},
     transport::address,
 };
 
@@ -52,6 +52,18 @@ impl<'a> From<&'a KeyPlace> for RequestPlace<'a> {
     }
 }
 
+impl RequestPlace<'_> {
+    /// Returns whether a parameter is sent in this place.
+    fn is_parameter(self, location: Location, parameter: &str) -> bool {
+        match self {
+            Self::Header(name) => location == Location::Header && name.eq_ignore_ascii_case(parameter),
+            Self::Query(name) => location == Location::Query && name == parameter,
+            Self::Cookie(name) => location == Location::Cookie && name == parameter,
+            Self::Token | Self::Basic => false,
+        }
+    }
+}
+
 /// Returns the credentials for a call: none for another server.
 pub(super) fn ways<'a>(session: &'a Session, prepared: &Prepared) -> Vec<Way<'a>> {
     if !address::is_same_origin(&session.base, &prepared.url) {
@@ -70,7 +82,7 @@ pub(super) fn ways<'a>(session: &'a Session, prepared: &Prepared) -> Vec<Way<'a>
         };
         Some(Way { place: scheme.into(), cache })
     };
-    match prepared.security {
+    let mut ways: Vec<Way<'a>> = match prepared.security {
         Security::None => Vec::new(),
         Security::Token => {
             let placed = session.placed.iter().map(|(place, key)| Way { place: place.into(), cache: &key.cache });
@@ -80,7 +92,10 @@ pub(super) fn ways<'a>(session: &'a Session, prepared: &Prepared) -> Vec<Way<'a>
             .iter()
             .find_map(|together| together.iter().map(|scheme| one(*scheme)).collect::<Option<_>>())
             .unwrap_or_default(),
-    }
+    };
+    // A caller who gives the parameter of that name means its value: the call has one place for both.
+    ways.retain(|way| !prepared.taken.iter().any(|(location, name)| way.place.is_parameter(*location, name)));
+    ways
 }
 
 /// Returns the schemes of an operation that have no key in the builder, for error messages.

@@ -157,6 +157,7 @@ impl<'a> Request<'a> {
                     stream,
                     redirects: &[],
                     security: self.client.session.security,
+                    taken: Vec::new(),
                 })
             }
         };

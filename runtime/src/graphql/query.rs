@@ -338,6 +338,7 @@ pub(super) fn prepare(
         stream,
         redirects: &[],
         security: session.security,
+        taken: Vec::new(),
     })
 }
 

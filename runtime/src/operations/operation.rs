@@ -215,6 +215,7 @@ impl Operation {
             stream: false,
             redirects: &[],
             security: session.security,
+            taken: Vec::new(),
         };
         send(session, &prepared, &Options::default()).await
     }

@@ -6,7 +6,7 @@ use percent_encoding::percent_decode_str;
 use url::{Position, Url};
 
 use super::{
-    Argument, Location, Method, Operation, Parameter, Parts, Payload, Security, Style, server, style, template,
+    Argument, Location, Method, Operation, Parameter, Parts, Payload, Scheme, Security, Style, server, style, template,
     to_bytes, to_value,
 };
 use crate::{
@@ -33,6 +33,8 @@ pub(crate) struct Prepared {
     /// Redirections that count as successes.
     pub redirects: &'static [u16],
     pub security: Security,
+    /// The places that arguments took from a key of the contract: a parameter can have its name.
+    pub taken: Vec<(Location, &'static str)>,
 }
 
 /// The body of a request.
@@ -160,9 +162,27 @@ impl Draft {
             body,
             stream: operation.stream || operation.accept == "text/event-stream",
             redirects: operation.redirects,
+            taken: taken(operation.security, &values),
             security: operation.security,
         })
     }
+}
+
+/// Returns the parameters that have a value, and the place and name of a security scheme of the operation.
+fn taken(security: Security, values: &[(&'static Parameter, Value)]) -> Vec<(Location, &'static str)> {
+    let Security::Any(alternatives) = security else { return Vec::new() };
+    let is_key = |parameter: &Parameter| {
+        alternatives.iter().flat_map(|together| together.iter()).any(|scheme| match *scheme {
+            Scheme::Header { name, .. } => {
+                parameter.location == Location::Header && parameter.name.eq_ignore_ascii_case(name)
+            }
+            Scheme::Query { name, .. } => parameter.location == Location::Query && parameter.name == name,
+            Scheme::Cookie { name, .. } => parameter.location == Location::Cookie && parameter.name == name,
+            Scheme::Token | Scheme::Basic { .. } => false,
+        })
+    };
+    let given = values.iter().filter(|(parameter, value)| *value != Value::Null && is_key(parameter));
+    given.map(|(parameter, _)| (parameter.location, parameter.name)).collect()
 }
 
 fn no_version(parameter: &str) -> Error {

@@ -1,9 +1,11 @@
 //! A program that calls three operations of GitHub: `cargo build --release`, and the size of the stripped binary.
 
 use std::fs;
+use std::path::Path;
 
 use super::clients::{Client, emptied, touch};
 use super::figures::Figure;
+use super::programs::Generator;
 use super::{Bench, measure};
 use crate::failure::Failure;
 
@@ -23,12 +25,7 @@ pub(super) fn run(bench: &mut Bench<'_>, contract: &str, clients: &[Client]) -> 
                 Ok(folder) => {
                     let program =
                         bench.folder.join("programs").join(format!("{}-{}", client.generator.name, features.len()));
-                    let failed = |error: std::io::Error| Failure::file("write", &program, &error);
-                    fs::create_dir_all(emptied(&program)?.join("src")).map_err(failed)?;
-                    let manifest =
-                        manifest(&fs::read_to_string(folder.join("Cargo.toml")).map_err(failed)?, folder, features);
-                    fs::write(program.join("Cargo.toml"), manifest).map_err(failed)?;
-                    fs::write(program.join("src/main.rs"), source(client.generator.calls)).map_err(failed)?;
+                    lay_out(&program, client.generator, folder, features)?;
                     programs.push((figures.len(), program, folder.join("src/lib.rs")));
                 }
                 Err(reason) => figure.add(Err(reason.clone())),
@@ -53,7 +50,16 @@ pub(super) fn run(bench: &mut Bench<'_>, contract: &str, clients: &[Client]) -> 
     Ok(())
 }
 
-fn manifest(client: &str, folder: &std::path::Path, features: &[&str]) -> String {
+/// Writes the program that calls three operations of a client.
+pub(super) fn lay_out(program: &Path, generator: &Generator, client: &Path, features: &[&str]) -> Result<(), Failure> {
+    let failed = |error: std::io::Error| Failure::file("write", program, &error);
+    fs::create_dir_all(emptied(program)?.join("src")).map_err(failed)?;
+    let manifest = manifest(&fs::read_to_string(client.join("Cargo.toml")).map_err(failed)?, client, features);
+    fs::write(program.join("Cargo.toml"), manifest).map_err(failed)?;
+    fs::write(program.join("src/main.rs"), source(generator.calls)).map_err(failed)
+}
+
+fn manifest(client: &str, folder: &Path, features: &[&str]) -> String {
     let package = client.lines().find_map(|line| line.strip_prefix("name = ")).unwrap_or("\"client\"");
     let defaults = if features.is_empty() {
         String::new()
@@ -82,7 +88,7 @@ mod tests {
 
     #[test]
     fn a_program_depends_on_its_client_and_calls_three_operations() {
-        let path = std::path::Path::new("/made/here");
+        let path = Path::new("/made/here");
         let text = manifest("[package]\nname = \"openapi\"\n", path, &["repos"]);
         let manifest: toml::Table = text.parse().expect("a manifest");
         let client = &manifest["dependencies"]["client"];

@@ -1,6 +1,7 @@
 //! Calls beside bare `reqwest`, and lists beside serde's derive: programs of their own, because both need optimisation.
 
 use std::fs;
+use std::path::PathBuf;
 use std::process::Command;
 
 use super::Bench;
@@ -31,6 +32,17 @@ uuid = { version = "1", features = ["serde"] }
 "#;
 
 pub(super) fn run(bench: &Bench<'_>) -> Result<(), Failure> {
+    let program = lay_out(bench)?;
+    let mut calls = crate::child::cargo();
+    calls.args(["bench", "--quiet", "-p", "driftless-runtime", "--all-features"]).current_dir(bench.workspace.root());
+    for command in [&mut calls, bench.cargo(&program).args(["run", "--quiet", "--release"])] {
+        lines(bench, command)?.iter().for_each(|line| if bench.json { progress(line) } else { result(line) });
+    }
+    Ok(())
+}
+
+/// Writes the program of lists, and generates its client. Returns the folder of the program.
+pub(super) fn lay_out(bench: &Bench<'_>) -> Result<PathBuf, Failure> {
     let around = emptied(&bench.folder.join("decoding"))?;
     let (program, contract) = (around.join("program"), around.join("items.json"));
     let failed = |error: std::io::Error| Failure::file("write", &program, &error);
@@ -44,13 +56,7 @@ pub(super) fn run(bench: &Bench<'_>) -> Result<(), Failure> {
         own.program(&bench.peers).map_err(|error| Failure::file("find", &around, &std::io::Error::other(error)))?;
     lines(bench, &mut own.generation(&xtask, &contract, &client))?;
     own.complete(&client, bench.workspace.root()).map_err(failed)?;
-
-    let mut calls = crate::child::cargo();
-    calls.args(["bench", "--quiet", "-p", "driftless-runtime", "--all-features"]).current_dir(bench.workspace.root());
-    for command in [&mut calls, bench.cargo(&program).args(["run", "--quiet", "--release"])] {
-        lines(bench, command)?.iter().for_each(|line| if bench.json { progress(line) } else { result(line) });
-    }
-    Ok(())
+    Ok(program)
 }
 
 /// The lines that a program writes. One that fails ends the command.

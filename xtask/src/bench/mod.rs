@@ -2,12 +2,14 @@
 
 mod build;
 mod calls;
+mod checked;
 mod clients;
 mod figures;
 mod growth;
 mod measure;
 mod plot;
 mod programs;
+mod stages;
 mod synthetic;
 
 use std::path::{Path, PathBuf};
@@ -15,6 +17,7 @@ use std::process::{Command, ExitCode};
 
 use self::figures::{Figure, tables};
 use self::programs::GENERATORS;
+pub(crate) use self::stages::one as stages;
 use crate::console::{data, progress, result};
 use crate::failure::Failure;
 use crate::flags::{self, BenchPart};
@@ -65,17 +68,26 @@ pub(crate) fn run(workspace: &Workspace, flags: &flags::BenchFlags) -> Result<Ex
     if flags.install {
         return bench.install();
     }
+    if flags.programs {
+        return checked::run(&bench);
+    }
     if cfg!(debug_assertions) {
         progress("built without optimisation: for figures of speed use `cargo run --release -p xtask -- bench`");
     }
     progress(&machine());
-    let of_contracts = [BenchPart::Generation, BenchPart::Check, BenchPart::Build];
+    let of_contracts = [BenchPart::Generation, BenchPart::Stages, BenchPart::Check, BenchPart::Build];
     let contracts = if of_contracts.into_iter().any(|part| bench.wants(part)) {
         contracts(workspace, &flags.contracts)
     } else {
         Vec::new()
     };
     for contract in contracts {
+        if bench.wants(BenchPart::Stages) {
+            stages::run(&mut bench, &contract)?;
+        }
+        if bench.only == [BenchPart::Stages] {
+            continue;
+        }
         let clients = clients::run(&mut bench, &contract)?;
         if contract.name == "github" && bench.wants(BenchPart::Build) {
             build::run(&mut bench, &contract.name, &clients)?;
@@ -175,7 +187,12 @@ mod tests {
         };
         assert_eq!((flags.runs, flags.most, flags.json, flags.install), (3, 10_000, false, false));
         assert_eq!((flags.contracts.len(), &flags.only[..]), (1, &[BenchPart::Check, BenchPart::Growth][..]));
-        for wrong in ["xtask bench --runs 0", "xtask bench --only speed", "xtask bench --install --runs 2"] {
+        for wrong in [
+            "xtask bench --runs 0",
+            "xtask bench --only speed",
+            "xtask bench --install --runs 2",
+            "xtask bench --programs --json",
+        ] {
             assert!(parse(wrong).is_err(), "{wrong}");
         }
     }

@@ -48,9 +48,10 @@ pub(super) const GENERATORS: [Generator; 6] = [
         operation: "",
         features: &[&[], &["issues", "repos", "users"]],
         calls: r#"let service = client::Service::builder("https://api.github.com").build().unwrap();
-    let first = service.repos().get(owner, repo).await;
+    use client::families::{issues, repos};
+    let first = service.repos().get(repos::GetArguments { owner, repo }).await;
     let second = service.users().get_by_username(user).await;
-    let third = service.issues().get(owner, repo, issue).await;"#,
+    let third = service.issues().get(issues::GetArguments { owner, repo, issue_number: issue }).await;"#,
     },
     Generator {
         name: "oas3-gen",

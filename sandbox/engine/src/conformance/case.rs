@@ -5,11 +5,15 @@ use serde_json::{Map, Value};
 use super::answer::{Answer, BodyForm, Flaw};
 use super::bytes::Shape;
 use super::declared::prune;
+use super::same::whole;
 use super::variant::variants;
 use super::{Fault, Offer, Verdict};
 use crate::contract::{Content, Contract, Location, Operation, Parameter, Response, SchemaRef, Status, resolve};
 use crate::request::media;
 use crate::schema::{Direction, Hints, Schemas};
+
+/// The beginning of the file name that a caller gives to each file of a form.
+pub(super) const FILE_NAME: &str = "file";
 
 /// One call of an operation.
 #[derive(Clone, Debug, PartialEq)]
@@ -165,7 +169,7 @@ impl Source<'_> {
         let schema = best(contents, media_type).and_then(|content| schema(content, media_type));
         if let (Some(body), Some(schema)) = (&case.body, schema) {
             for (at, value) in variants(&self.contract.document, schema, body) {
-                let value = fraction(value);
+                let value = whole(value);
                 if self.schemas.violations(schema, &value, Direction::Request).is_empty() {
                     cases.push(Case { id: self.id(&format!("body {at}")), body: Some(value), ..case.clone() });
                 }
@@ -224,7 +228,7 @@ impl Source<'_> {
 
     /// The value, if the schema allows it and the specification defines its bytes.
     fn writable(&self, parameter: &Parameter, is_whole: bool, value: Value) -> Result<Value, String> {
-        let value = fraction(value);
+        let value = whole(value);
         if !self.schemas.violations(&parameter.schema, &value, Direction::Request).is_empty() {
             return Err("no value of the schema has a form that the specification defines".to_owned());
         }
@@ -295,7 +299,7 @@ impl Source<'_> {
             Extent::Required => self.schemas.least(schema, Direction::Request, seed),
             Extent::Everything => self.schemas.sample(schema, Direction::Request, seed, &Hints::default()),
         };
-        let value = fraction(sampled.map_err(|no_value| Verdict::Limit(no_value.to_string()))?);
+        let value = whole(sampled.map_err(|no_value| Verdict::Limit(no_value.to_string()))?);
         if !self.schemas.violations(schema, &value, Direction::Request).is_empty() {
             return Err(Verdict::Limit("no sample of the body is valid".to_owned()));
         }
@@ -335,7 +339,7 @@ impl Source<'_> {
                 None => Value::Object(Map::new()),
                 Some(schema) => {
                     let sampled = self.schemas.sample(schema, Direction::Response, self.seed, &Hints::default());
-                    let mut value = fraction(sampled.map_err(|no_value| Verdict::Limit(no_value.to_string()))?);
+                    let mut value = whole(sampled.map_err(|no_value| Verdict::Limit(no_value.to_string()))?);
                     prune(&self.contract.document, schema, &mut value);
                     value
                 }
@@ -381,20 +385,4 @@ fn fault(rule: &'static str, expected: &str, actual: &str) -> Verdict {
         expected: expected.to_owned(),
         actual: actual.to_owned(),
     })
-}
-
-/// Gives whole numbers that are written as floating-point numbers a fraction: `1.0` and `1` are the same number.
-fn fraction(value: Value) -> Value {
-    match value {
-        Value::Number(number) if number.is_f64() => {
-            let float = number.as_f64().unwrap_or_default();
-            match float.fract() == 0.0 && float.abs() < 1e15 {
-                true => Value::from(float as i64),
-                false => Value::Number(number),
-            }
-        }
-        Value::Array(items) => items.into_iter().map(fraction).collect(),
-        Value::Object(members) => members.into_iter().map(|(name, value)| (name, fraction(value))).collect(),
-        other => other,
-    }
 }

@@ -5,11 +5,14 @@
 //! by JSON Schema before it may accuse anyone.
 
 mod answer;
+mod body;
 mod bytes;
 mod case;
 mod declared;
+mod head;
 mod live;
 mod names;
+mod parts;
 mod recorder;
 mod request;
 mod same;
@@ -119,10 +122,11 @@ impl Judge {
 
     /// The verdict on the request of a case, and on the result that the client gave: its value, or the status of its error.
     pub fn judge(&self, case: &Case, recorded: &[Recorded], result: &Result<Value, Option<u16>>) -> Verdict {
-        // A client can repeat a request that was refused.
+        // A client can repeat a request after these.
+        let is_repeatable = matches!(case.answer.status, 401 | 408 | 425 | 429 | 500..);
         let recorded = match recorded {
             [recorded] => recorded,
-            [.., recorded] if case.answer.status >= 400 => recorded,
+            [.., recorded] if is_repeatable => recorded,
             _ => {
                 return fault(
                     "connection",
@@ -135,7 +139,12 @@ impl Judge {
         let Some(operation) = self.contract.operations.get(case.operation) else {
             return Verdict::Limit("the case is of another contract".to_owned());
         };
-        if let Err(verdict) = request::judge(&self.contract, operation, case, recorded) {
+        let judged = head::framing(recorded)
+            .and_then(|()| request::judge(&self.contract, operation, case, recorded))
+            .and_then(|()| head::headers(&self.contract, operation, case, recorded))
+            .and_then(|()| head::cookies(&self.contract, operation, case, recorded))
+            .and_then(|()| body::judge(&self.contract, operation, case, recorded));
+        if let Err(verdict) = judged {
             return verdict;
         }
         same::answer(&case.answer, result)

@@ -20,6 +20,10 @@ pub struct Recorded {
     pub headers: Vec<(String, String)>,
     /// The body, without the framing of its transfer.
     pub body: Vec<u8>,
+    /// How the framing is wrong: the headers say another length than that of the body, or several.
+    pub flaw: Option<String>,
+    /// The number of its connection, in the order in which the server accepted them.
+    pub connection: usize,
 }
 
 impl Recorded {
@@ -49,6 +53,9 @@ const MOST: usize = 64 * 1024 * 1024;
 /// A client that says nothing for so long has gone.
 const IDLE: Duration = Duration::from_secs(120);
 
+/// The longest pause within a request.
+const STALLED: Duration = Duration::from_secs(10);
+
 impl Recorder {
     /// Listens on a free port of 127.0.0.1.
     ///
@@ -61,10 +68,10 @@ impl Recorder {
         let exchange = Arc::new(Mutex::new(Exchange::default()));
         let shared = Arc::clone(&exchange);
         thread::Builder::new().name("recorder".to_owned()).spawn(move || {
-            for stream in listener.incoming().flatten() {
+            for (connection, stream) in listener.incoming().flatten().enumerate() {
                 let exchange = Arc::clone(&shared);
                 // Without a thread, the connection closes, and the client says so.
-                let _ = thread::Builder::new().spawn(move || serve(stream, &exchange));
+                let _ = thread::Builder::new().spawn(move || serve(stream, connection, &exchange));
             }
         })?;
         Ok(Self { address, exchange })
@@ -104,29 +111,33 @@ fn lock(exchange: &Mutex<Exchange>) -> MutexGuard<'_, Exchange> {
     exchange.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn serve(mut stream: TcpStream, exchange: &Mutex<Exchange>) {
-    let _ = stream.set_read_timeout(Some(IDLE));
+fn serve(mut stream: TcpStream, connection: usize, exchange: &Mutex<Exchange>) {
     let mut bytes = Vec::new();
-    while let Some(request) = read(&mut stream, &mut bytes) {
+    while let Some(mut request) = read(&mut stream, &mut bytes) {
+        request.connection = connection;
+        // The bytes behind it are of no request.
+        let is_broken = request.flaw.is_some();
         let (answer, ends_connection) = {
             let mut exchange = lock(exchange);
             exchange.requests.push(request);
             (exchange.answer.clone(), exchange.ends_connection)
         };
-        if stream.write_all(&answer).is_err() || ends_connection {
+        if stream.write_all(&answer).is_err() || ends_connection || is_broken {
             return;
         }
     }
 }
 
-/// The next request of a connection; `bytes` keeps those that arrived too early.
+/// The next request of a connection. No client sends one before it has the answer to the one before.
 fn read(stream: &mut TcpStream, bytes: &mut Vec<u8>) -> Option<Recorded> {
+    let _ = stream.set_read_timeout(Some(IDLE));
     let end = loop {
         match bytes.windows(4).position(|window| window == b"\r\n\r\n") {
             Some(end) => break end + 4,
             None => more(stream, bytes)?,
         }
     };
+    let _ = stream.set_read_timeout(Some(STALLED));
     let head = String::from_utf8_lossy(&bytes.drain(..end).collect::<Vec<u8>>()).into_owned();
     let mut lines = head.split("\r\n");
     let mut first = lines.next()?.split(' ');
@@ -134,14 +145,23 @@ fn read(stream: &mut TcpStream, bytes: &mut Vec<u8>) -> Option<Recorded> {
         .filter_map(|line| line.split_once(':'))
         .map(|(name, value)| (name.to_ascii_lowercase(), value.trim().to_owned()))
         .collect();
-    let mut request =
-        Recorded { method: first.next()?.to_owned(), target: first.next()?.to_owned(), headers, body: Vec::new() };
-    if request.header("transfer-encoding").any(|value| value.eq_ignore_ascii_case("chunked")) {
-        request.body = chunks(stream, bytes)?;
-    } else {
-        let length = request.header("content-length").next().and_then(|length| length.parse().ok());
-        request.body = take(stream, bytes, length.unwrap_or_default())?;
-    }
+    let (method, target) = (first.next()?.to_owned(), first.next()?.to_owned());
+    let mut request = Recorded { method, target, headers, ..Recorded::default() };
+    let lengths: Vec<String> = request.header("content-length").map(str::to_owned).collect();
+    let transfers: Vec<String> = request.header("transfer-encoding").map(str::to_owned).collect();
+    let body = match (lengths.as_slice(), transfers.as_slice()) {
+        ([], []) => Some(Vec::new()),
+        ([length], []) => length.parse().ok().and_then(|length| take(stream, bytes, length)),
+        ([], [transfer]) if transfer.eq_ignore_ascii_case("chunked") => chunks(stream, bytes),
+        _ => None,
+    };
+    let headers = [lengths, transfers].concat().join(" | ");
+    request.flaw = match &body {
+        Some(_) if bytes.is_empty() => None,
+        Some(_) => Some(format!("{} bytes behind a body of {headers:?}", bytes.len())),
+        None => Some(format!("{} bytes for {headers:?}", bytes.len())),
+    };
+    request.body = body.unwrap_or_default();
     Some(request)
 }
 

@@ -1,19 +1,16 @@
-//! The request of a case: each part against the contract.
-
-use std::collections::BTreeMap;
+//! The method, the path and the query of a request, against the contract.
 
 use serde_json::Value;
 
 use super::bytes::{Byte, Part, Shape, is_sent, marks, plain, readable, write};
 use super::case::Case;
 use super::recorder::Recorded;
-use super::{Verdict, fault, same};
+use super::{Verdict, fault};
 use crate::contract::{Contract, Location, Operation, Parameter, Scheme, SegmentPart, Style};
-use crate::request::{media, multipart};
 
-type Judged = Result<(), Verdict>;
+pub(super) type Judged = Result<(), Verdict>;
 
-const STYLES: &str = "Style Values";
+pub(super) const STYLES: &str = "Style Values";
 
 pub(super) fn judge(contract: &Contract, operation: &Operation, case: &Case, recorded: &Recorded) -> Judged {
     if recorded.method != operation.method.as_str() {
@@ -21,14 +18,11 @@ pub(super) fn judge(contract: &Contract, operation: &Operation, case: &Case, rec
     }
     let (path, query) = recorded.target.split_once('?').unwrap_or((&recorded.target, ""));
     self::path(contract, operation, case, path)?;
-    self::query(contract, operation, case, query)?;
-    headers(operation, case, recorded)?;
-    cookies(operation, case, recorded)?;
-    body(operation, case, recorded)
+    self::query(contract, operation, case, query)
 }
 
 /// The bytes of an argument.
-fn written(parameter: &Parameter, value: &Value) -> Result<Vec<Vec<Byte>>, Verdict> {
+pub(super) fn written(parameter: &Parameter, value: &Value) -> Result<Vec<Vec<Byte>>, Verdict> {
     let undefined = || Verdict::Limit(format!("the specification does not define how {:?} is written", parameter.name));
     if parameter.media_type.is_some() {
         let text = plain(&value.to_string());
@@ -42,7 +36,7 @@ fn written(parameter: &Parameter, value: &Value) -> Result<Vec<Vec<Byte>>, Verdi
 }
 
 /// The arguments of a place, each with its parameter.
-fn arguments<'c>(
+pub(super) fn arguments<'c>(
     operation: &'c Operation,
     case: &'c Case,
     location: Location,
@@ -154,178 +148,4 @@ pub(super) fn take<'s>(
     let Some(index) = sent.iter().enumerate().position(is_it) else { return false };
     *last = Some((name(sent.remove(index)), index));
     true
-}
-
-fn headers(operation: &Operation, case: &Case, recorded: &Recorded) -> Judged {
-    let (answer, accept) = (&case.answer, recorded.header("accept").collect::<Vec<_>>().join(", "));
-    if answer.status < 300 && !answer.media_type.is_empty() && !media::accepts(&accept, &answer.media_type) {
-        return Err(fault("header accept", "Responses Object", &answer.media_type, &accept));
-    }
-    for (parameter, value) in arguments(operation, case, Location::Header) {
-        let expected = readable(&written(parameter, value)?.concat());
-        let name = parameter.name.to_ascii_lowercase();
-        let sent: Vec<&str> = recorded.header(&name).collect();
-        let is_it = match sent.as_slice() {
-            [sent] if parameter.media_type.is_some() => {
-                serde_json::from_str(sent).is_ok_and(|sent| same::difference(value, &sent).is_none())
-            }
-            [sent] => *sent == expected.trim(),
-            _ => false,
-        };
-        if !is_it {
-            return Err(fault(&format!("header {}", parameter.name), STYLES, &expected, &sent.join(" | ")));
-        }
-    }
-    let set = |name: &str| {
-        case.arguments.iter().any(|argument| argument.place == "header" && argument.name.eq_ignore_ascii_case(name))
-    };
-    let other = operation.parameters.iter().find(|parameter| {
-        parameter.location == Location::Header
-            && !parameter.required
-            && !set(&parameter.name)
-            && !["accept", "content-type", "user-agent", "host"].contains(&parameter.name.to_ascii_lowercase().as_str())
-            && recorded.header(&parameter.name.to_ascii_lowercase()).next().is_some()
-    });
-    match other {
-        Some(parameter) => Err(fault("headers", "Parameter Object", "no other parameter", &parameter.name)),
-        None => Ok(()),
-    }
-}
-
-fn cookies(operation: &Operation, case: &Case, recorded: &Recorded) -> Judged {
-    let all: Vec<&str> = recorded.header("cookie").flat_map(|header| header.split("; ")).collect();
-    for (parameter, value) in arguments(operation, case, Location::Cookie) {
-        for pair in written(parameter, value)? {
-            if !all.iter().any(|sent| is_sent(&pair, sent.as_bytes(), Part::Cookie)) {
-                return Err(fault(&format!("cookie {}", parameter.name), STYLES, &readable(&pair), &all.join("; ")));
-            }
-        }
-    }
-    Ok(())
-}
-
-fn body(operation: &Operation, case: &Case, recorded: &Recorded) -> Judged {
-    let (Some(value), Some(media_type)) = (&case.body, &case.media_type) else {
-        return match recorded.body.is_empty() {
-            true => Ok(()),
-            false => Err(fault("body", "Request Body Object", "no body", &String::from_utf8_lossy(&recorded.body))),
-        };
-    };
-    let types: Vec<&str> = recorded.header("content-type").collect();
-    let [sent_type] = types.as_slice() else {
-        return Err(fault("header content-type", "Request Body Object", media_type, &types.join(" | ")));
-    };
-    let declared = operation.body.iter().flat_map(|body| &body.content);
-    let is_declared = declared.clone().any(|content| media::fit(&content.media_type, sent_type).is_some());
-    if !is_declared {
-        let declared: Vec<&str> = declared.map(|content| content.media_type.as_str()).collect();
-        return Err(fault("header content-type", "Request Body Object", &declared.join(" or "), sent_type));
-    }
-    let wrong =
-        |expected: &str| Err(fault("body", "Media Type Object", expected, &String::from_utf8_lossy(&recorded.body)));
-    let essence = media::essence(sent_type);
-    if media::is_json(&essence) {
-        let Ok(sent) = serde_json::from_slice::<Value>(&recorded.body) else { return wrong(&value.to_string()) };
-        return match same::difference(value, &sent) {
-            Some((pointer, expected, actual)) => {
-                Err(fault(&format!("body {pointer}"), "Media Type Object", &expected, &actual))
-            }
-            None => Ok(()),
-        };
-    }
-    let encodings = operation
-        .body
-        .iter()
-        .flat_map(|body| &body.content)
-        .find(|content| media::fit(&content.media_type, sent_type).is_some());
-    if essence == "application/x-www-form-urlencoded" {
-        return form(value, encodings.map(|content| &content.encoding), &recorded.body);
-    }
-    if essence.starts_with("multipart/") {
-        return parts(value, sent_type, &recorded.body);
-    }
-    match value {
-        Value::String(text) if text.as_bytes() == recorded.body => Ok(()),
-        other => wrong(&other.to_string()),
-    }
-}
-
-fn form(value: &Value, encodings: Option<&BTreeMap<String, crate::contract::Encoding>>, body: &[u8]) -> Judged {
-    let body = String::from_utf8_lossy(body);
-    let mut sent: Vec<&str> = body.split('&').filter(|pair| !pair.is_empty()).collect();
-    for (name, value) in value.as_object().into_iter().flatten().filter(|(_, value)| !value.is_null()) {
-        let encoding = encodings.and_then(|encodings| encodings.get(name)).cloned().unwrap_or_default();
-        let style = encoding.style.unwrap_or(Style::Form);
-        let explode = encoding.explode.unwrap_or(style == Style::Form);
-        let shape = Shape::of_value(value);
-        // Without a style, a field is written by its media type: JSON for objects and lists of them (OpenAPI 3.1.1, "Encoding Object").
-        let is_json = encoding.style.is_none() && (value.is_object() || shape.is_none());
-        let pairs = match shape {
-            _ if is_json => Some(vec![[plain(name), marks("="), plain(&value.to_string())].concat()]),
-            Some(shape) => write(name, style, explode, &shape),
-            None => None,
-        };
-        let mut last = None;
-        for pair in
-            pairs.ok_or_else(|| Verdict::Limit(format!("the specification does not define how {name:?} is written")))?
-        {
-            if !take(&mut sent, &pair, Part::Query, &mut last) {
-                return Err(fault(&format!("body {name}"), "Encoding Object", &readable(&pair), &body));
-            }
-        }
-    }
-    match sent.first() {
-        Some(pair) => Err(fault("body", "Encoding Object", "no other field", pair)),
-        None => Ok(()),
-    }
-}
-
-fn parts(value: &Value, media_type: &str, body: &[u8]) -> Judged {
-    let wrong = |name: &str, expected: &str, actual: &str| {
-        Err(fault(&format!("body {name}"), "Encoding Object", expected, actual))
-    };
-    let mut sent = match multipart::parts(media_type, body) {
-        Ok(sent) => sent,
-        Err(why) => return wrong("", "a form of RFC 7578", why),
-    };
-    for (name, value) in value.as_object().into_iter().flatten().filter(|(_, value)| !value.is_null()) {
-        let items = match value {
-            Value::Array(items) => items.as_slice(),
-            one => std::slice::from_ref(one),
-        };
-        // The order of a list is that of its parts.
-        let mut from = 0;
-        for item in items {
-            let is_it = |bytes: &[u8]| match item {
-                Value::String(text) => bytes == text.as_bytes(),
-                other => serde_json::from_slice(bytes).is_ok_and(|sent| same::difference(other, &sent).is_none()),
-            };
-            // A list can also be one part of JSON.
-            let whole =
-                |bytes: &[u8]| serde_json::from_slice(bytes).is_ok_and(|sent| same::difference(value, &sent).is_none());
-            let behind = sent.iter().skip(from).position(|part| part.name == *name && is_it(part.bytes));
-            match behind.map(|behind| from + behind) {
-                Some(index) => {
-                    sent.remove(index);
-                    from = index;
-                }
-                None if value.is_array() && sent.iter().any(|part| part.name == *name && whole(part.bytes)) => {}
-                None => {
-                    let same_name = sent.iter().find(|part| part.name == *name);
-                    let actual = same_name.map_or_else(
-                        || "no such part".to_owned(),
-                        |part| String::from_utf8_lossy(part.bytes).into_owned(),
-                    );
-                    return wrong(name, &item.to_string(), &actual);
-                }
-            }
-        }
-        if value.is_array() {
-            sent.retain(|part| part.name != *name);
-        }
-    }
-    match sent.first() {
-        Some(part) => wrong(&part.name, "no other part", &String::from_utf8_lossy(part.bytes)),
-        None => Ok(()),
-    }
 }

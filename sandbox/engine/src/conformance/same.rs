@@ -94,3 +94,19 @@ fn without_null(value: &Value) -> Value {
         other => other.clone(),
     }
 }
+
+/// Writes whole numbers without a fraction: `1.0` and `1` are the same number, and the path of a request has one text.
+pub(super) fn whole(value: Value) -> Value {
+    match value {
+        Value::Number(number) if number.is_f64() => {
+            let float = number.as_f64().unwrap_or_default();
+            match float.fract() == 0.0 && float.abs() < 1e15 {
+                true => Value::from(float as i64),
+                false => Value::Number(number),
+            }
+        }
+        Value::Array(items) => items.into_iter().map(whole).collect(),
+        Value::Object(members) => members.into_iter().map(|(name, value)| (name, whole(value))).collect(),
+        other => other,
+    }
+}

@@ -1,3 +1,5 @@
+mod sent;
+
 use serde_json::{Value, json};
 
 use super::answer::{Answer, BodyForm, Flaw};
