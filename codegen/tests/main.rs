@@ -25,6 +25,7 @@ mod effort;
 mod graphql;
 mod graphql_shapes;
 mod hostile;
+mod ids;
 mod links;
 mod load;
 mod moved_names;

@@ -4,14 +4,15 @@ use super::groups::Group;
 use super::index::{Index, Traits};
 use super::makers::{self, Made};
 use super::source::{INDEXED, TypeSource, attribute};
-use super::wording::{component, described, free_name, part_style, provenance};
+use super::wording::{described, free_name, part_style, provenance};
 use super::{client, xml};
 use crate::generate::Rust;
 use crate::model::{
-    BodyPart, Content, Definition, Deprecation, EnumKind, Field, Kind, PartKind, Presence, StatusKey, Tagging, Type,
-    TypeId, Variant, VariantContent,
+    BodyPart, Content, Definition, Deprecation, EnumKind, Field, Identifier, Kind, PartKind, Presence, StatusKey,
+    Tagging, Type, TypeId, Variant, VariantContent,
 };
 use crate::pieces::Piece;
+use crate::pointer;
 use crate::text::code::code;
 use crate::text::docs::{Docs, closed, comment, docs, module_comment, span};
 use crate::text::{Code, Ident, literal};
@@ -39,6 +40,7 @@ pub(crate) fn write<S: TypeSource>(source: &S, id: TypeId, pieces: &mut Vec<Piec
     let table = match &definition.kind {
         Kind::Struct(fields, extra) => item.structure(fields, extra.as_ref()),
         Kind::Alias(ty) => item.alias(ty),
+        Kind::Id(id) => item.identifier(id),
         Kind::Enum(kind, variants) => item.enumeration(*kind, variants),
         Kind::Union(tagging, variants) => item.union(tagging, variants),
         Kind::Multipart(parts) => item.multipart(parts),
@@ -90,7 +92,7 @@ impl<'r, S: TypeSource> Item<'r, S> {
         let definition = self.definition;
         let mut docs = closed(&definition.docs);
         if docs.is_empty() {
-            docs = component(&definition.pointer)
+            docs = pointer::schema(&definition.pointer)
                 .map_or_else(|| docs![fallback], |name| docs![span(&name), " of the contract."]);
         }
         self.code.push(comment(&provenance(docs, definition)));
@@ -202,6 +204,27 @@ impl<'r, S: TypeSource> Item<'r, S> {
         let traits = Traits { deprecated, ..Traits::default() };
         self.index.add_with(&self.source.path(self.id), "type", target.as_str(), traits);
         None
+    }
+
+    fn identifier(&mut self, id: &Identifier) -> Option<Code> {
+        let definition = self.definition;
+        let scalar = self.text(&Rust::from_type(&id.scalar));
+        let derives = match id.is_copied() {
+            true => "Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord",
+            false => "Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord",
+        };
+        let places = Docs::join(", ", id.places.iter().map(|place| span(place)));
+        let docs = docs!["An identifier of its own type, by the configuration: ", places, "."];
+        self.code.push(comment(&provenance(docs, definition))).push("#[derive(").push(derives).push(")]\n");
+        self.code.push("pub struct ").push(&definition.name).push("(").push(&scalar).push(");\n");
+        let path = self.source.path(self.id);
+        self.index.add(&path, "struct", &derives.replace(", ", " "));
+        self.index.add(&format!("{path}::from"), "from", scalar.as_str());
+        if !id.is_copied() {
+            self.index.add(&format!("{path}::as_str"), "fn", "(&self) -> &str");
+        }
+        self.table.push(scalar);
+        self.head("identifier")
     }
 
     fn enumeration(&mut self, kind: EnumKind, variants: &[(String, Variant)]) -> Option<Code> {
@@ -379,14 +402,14 @@ impl<'r, S: TypeSource> Item<'r, S> {
     /// convert into the union by `From`, and added variants do not change that.
     fn is_of_its_own(&self, variants: &[Variant], ty: &Type) -> bool {
         let Type::Named(id) = ty else { return false };
-        let is_type = !matches!(self.source.definition(*id).kind, Kind::Alias(_));
+        let is_type = !matches!(self.source.definition(*id).kind, Kind::Alias(_) | Kind::Id(_));
         let same = |variant: &&Variant| matches!(&variant.content, VariantContent::Type(other, _) if other == ty);
         is_type && *id != self.id && variants.iter().filter(same).count() == 1
     }
 
     fn is_large(&self, ty: &Type) -> bool {
         match ty {
-            Type::Named(id) => !matches!(&self.source.definition(*id).kind, Kind::Enum(..)),
+            Type::Named(id) => !matches!(&self.source.definition(*id).kind, Kind::Enum(..) | Kind::Id(_)),
             _ => false,
         }
     }

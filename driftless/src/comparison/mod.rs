@@ -58,8 +58,8 @@ impl Maker {
         })
     }
 
-    /// The clients of both states. An operation or correction for only one of the two contracts is left out if it is in the
-    /// way.
+    /// The clients of both states. An operation, correction or identifier for only one of the two contracts is left out if it is
+    /// in the way.
     fn clients(&self, before: &[Contract<'_>], after: &[Contract<'_>]) -> Result<(Api, Api), Report> {
         #[cfg(test)]
         self.made.set(self.made.get() + 1);
@@ -77,6 +77,7 @@ impl Maker {
             let mut setup = self.setup.clone();
             let config = &mut setup.config;
             (config.operations, config.paginations, config.corrections) = (Vec::new(), Vec::new(), Vec::new());
+            config.ids = Vec::new();
             setup.graphql = Default::default();
             both(&setup).map_err(|_| report)
         })
