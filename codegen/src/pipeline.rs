@@ -140,7 +140,7 @@ fn following<'s>(
     let (mut model, mut names, mut scope, routes) = model::build(&contracts, setup, pins, &mut ledger)?;
     let wire = if is_reviewed { review::wire(&contracts, &model) } else { BTreeMap::new() };
     contracts.iter_mut().for_each(|document| document.tree = Value::Null);
-    let idle = ids::apply(&mut model, config, &mut names, &mut scope)?;
+    let idle = ids::apply(&mut model, config, pins, &mut names, &mut scope)?;
     model::mark_uses(&mut model);
     if config.style.version > StyleVersion::One {
         shape::share(&mut model, pins, &mut names, &mut scope, &mut ledger);

@@ -16,6 +16,7 @@ use crate::model::{Definition, Format, Identifier, Kind, Model, Provenance, Reac
 use crate::naming::Scope;
 use crate::output::Unused;
 use crate::rules::problem;
+use crate::shape::ALIAS;
 use crate::text::Ident;
 use crate::{Config, IdRule, Names, Report};
 
@@ -28,6 +29,7 @@ use crate::{Config, IdRule, Names, Report};
 pub(crate) fn apply(
     model: &mut Model,
     config: &Config,
+    pins: &Names,
     given: &mut Names,
     scope: &mut Scope,
 ) -> Result<Vec<Unused>, Report> {
@@ -61,7 +63,9 @@ pub(crate) fn apply(
     let mut ids = BTreeMap::new();
     for (index, (scalar, _)) in &scalars {
         let Some(rule) = config.ids.get(*index) else { continue };
-        if let Some((key, _)) = given.types.iter().find(|(_, name)| **name == rule.name) {
+        // Other names of a shared type are given later, as programs know them.
+        let aliases = pins.types.iter().filter(|(key, _)| key.ends_with(ALIAS));
+        if let Some((key, _)) = given.types.iter().chain(aliases).find(|(_, name)| **name == rule.name) {
             report.push(problem(
                 "id/taken",
                 format!("/id/{index}/name"),

@@ -23,7 +23,7 @@ use crate::text::Ident;
 use crate::text::docs::Docs;
 
 /// The end of the key of an alias whose schema gave the shared type its key.
-const ALIAS: &str = "!alias";
+pub(crate) const ALIAS: &str = "!alias";
 
 /// The facts about a type that its form does not show.
 #[derive(Clone, Debug, Default)]

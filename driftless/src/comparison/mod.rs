@@ -139,8 +139,8 @@ pub(crate) fn version(read: impl Fn(&str) -> Option<Vec<u8>>) -> Option<String> 
 
 #[cfg(test)]
 mod tests {
-    use driftless_codegen::Pagination;
     use driftless_codegen::drift::Source;
+    use driftless_codegen::{IdRule, Pagination};
 
     use super::*;
 
@@ -183,5 +183,18 @@ mod tests {
         maker.setup.config.paginations.push(pagination);
         let drift = compared(&maker, BEFORE, &BEFORE.replace("/plans", "/offers"));
         assert!(drift.findings.iter().any(|finding| finding.source == Source::Major), "{:#?}", drift.findings);
+    }
+
+    // So is an identifier, in either direction.
+    #[test]
+    fn an_identifier_of_one_of_the_contracts_keeps_the_items_comparable() {
+        let mut maker = maker(None, None);
+        let parameters = vec!["/offers/{id}".to_owned()];
+        maker.setup.config.ids.push(IdRule { name: "OfferId".to_owned(), parameters, ..IdRule::default() });
+        let after = BEFORE.replace("/plans", "/offers/{id}");
+        for (before, after) in [(BEFORE, after.as_str()), (after.as_str(), BEFORE)] {
+            let drift = compared(&maker, before, after);
+            assert!(drift.findings.iter().any(|finding| finding.source == Source::Major), "{:#?}", drift.findings);
+        }
     }
 }
