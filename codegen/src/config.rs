@@ -38,7 +38,7 @@ pub struct Config {
     pub paginations: Vec<Pagination>,
     /// Rust types of the GraphQL schema's scalars. A custom scalar without an entry is any JSON.
     pub scalars: BTreeMap<String, Scalar>,
-    /// Identifiers with a type of their own. A lock from before them has the digest of a configuration without any.
+    /// Identifiers with a type of their own. Without any, the digest is that of a configuration from before them.
     #[serde(rename = "id", skip_serializing_if = "Vec::is_empty")]
     pub ids: Vec<IdRule>,
 }
@@ -168,8 +168,7 @@ pub struct Correction {
     pub reason: String,
 }
 
-/// The Rust type of a scalar of the GraphQL schema: a type of the language, of the client crate, or of any crate by its
-/// path.
+/// The Rust type of a scalar of the GraphQL schema: of the language, of the client crate, or of any crate by its path.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[allow(missing_docs, reason = "the names are those of the types")]
 pub enum Scalar {
@@ -315,7 +314,7 @@ pub struct Pagination {
     pub next_link: Option<String>,
 }
 
-/// `[[id]]`: an identifier with a type of its own, and its places in the contract.
+/// `[[id]]`: an identifier with a type of its own, and its places.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct IdRule {

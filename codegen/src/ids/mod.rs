@@ -10,7 +10,7 @@ mod places;
 use std::collections::BTreeMap;
 
 pub(crate) use check::check;
-use places::{Place, Spot};
+use places::{Place, PlaceIndex};
 
 use crate::model::{Definition, Format, Identifier, Kind, Model, Provenance, Reach, Type, TypeId, Uses};
 use crate::naming::Scope;
@@ -38,7 +38,7 @@ pub(crate) fn apply(
     }
     let mut report = Report::default();
     let (places, unused) = places::find(model, config, given, &mut report);
-    let mut kept: Vec<(usize, Spot)> = Vec::new();
+    let mut kept: Vec<(usize, PlaceIndex)> = Vec::new();
     let mut scalars: BTreeMap<usize, (Type, &Place)> = BTreeMap::new();
     for place in &places {
         let rule = &config.ids[place.rule];

@@ -10,7 +10,7 @@ use crate::{Config, IdRule, Names, Report, pointer};
 
 /// A type in the model: of a parameter of an operation, of a field of a struct, of a part of a form.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Spot {
+pub(super) enum PlaceIndex {
     Parameter(usize, usize),
     Member(usize, usize),
 }
@@ -19,7 +19,7 @@ pub(super) enum Spot {
 #[derive(Debug)]
 pub(super) struct Place {
     pub(super) rule: usize,
-    pub(super) spot: Spot,
+    pub(super) spot: PlaceIndex,
     /// In `specs/names.lock`.
     pub(super) key: String,
     /// The address in the configuration that names it.
@@ -28,13 +28,13 @@ pub(super) struct Place {
 
 /// The places of all entries, and the addresses that name none. An entry without a place, and a place of two entries, are problems.
 pub(super) fn find(model: &Model, config: &Config, given: &Names, report: &mut Report) -> (Vec<Place>, Vec<Unused>) {
-    let mut found = Found { rules: config.ids.iter().map(Rule::new).collect(), places: Vec::new(), report };
+    let mut search = Search { rules: config.ids.iter().map(Rule::new).collect(), places: Vec::new(), report };
     let keys: HashMap<&str, &String> = given.operations.iter().map(|(key, name)| (name.as_str(), key)).collect();
     for (index, operation) in model.operations.iter().enumerate() {
         let Some(owner) = keys.get(format!("{}.{}", operation.family, operation.name).as_str()) else { continue };
         for (position, parameter) in operation.parameters.iter().enumerate() {
             let key = format!("{owner}.{}:{}", parameter.location.word(), parameter.wire);
-            found.take(Spot::Parameter(index, position), key, &Asked::Parameter(operation, parameter));
+            search.take(PlaceIndex::Parameter(index, position), key, &Asked::Parameter(operation, parameter));
         }
     }
     let keys: HashMap<&str, &String> = given.types.iter().map(|(key, name)| (name.as_str(), key)).collect();
@@ -51,20 +51,20 @@ pub(super) fn find(model: &Model, config: &Config, given: &Names, report: &mut R
         };
         for (position, wire) in wires {
             let asked = Asked::Member(schema.as_deref(), owner, wire);
-            found.take(Spot::Member(index, position), format!("{owner}.{wire}"), &asked);
+            search.take(PlaceIndex::Member(index, position), format!("{owner}.{wire}"), &asked);
         }
     }
-    found.finish(config)
+    search.finish(config)
 }
 
 /// The type at a place.
-pub(super) fn ty(model: &Model, spot: Spot) -> &Type {
+pub(super) fn ty(model: &Model, spot: PlaceIndex) -> &Type {
     const NONE: &Type = &Type::Any;
     let ty = match spot {
-        Spot::Parameter(index, at) => {
+        PlaceIndex::Parameter(index, at) => {
             model.operations.get(index).and_then(|own| own.parameters.get(at)).map(|own| &own.ty)
         }
-        Spot::Member(index, at) => match model.types.get(index).map(|definition| &definition.kind) {
+        PlaceIndex::Member(index, at) => match model.types.get(index).map(|definition| &definition.kind) {
             Some(Kind::Struct(fields, _)) => fields.get(at).map(|field| &field.ty),
             Some(Kind::Multipart(parts)) => parts.get(at).and_then(|part| of_part(&part.kind)),
             _ => None,
@@ -74,12 +74,12 @@ pub(super) fn ty(model: &Model, spot: Spot) -> &Type {
 }
 
 /// Changes the type at a place.
-pub(super) fn change(model: &mut Model, spot: Spot, with: impl FnOnce(&mut Type)) {
+pub(super) fn change(model: &mut Model, spot: PlaceIndex, with: impl FnOnce(&mut Type)) {
     let ty = match spot {
-        Spot::Parameter(index, at) => {
+        PlaceIndex::Parameter(index, at) => {
             model.operations.get_mut(index).and_then(|own| own.parameters.get_mut(at)).map(|own| &mut own.ty)
         }
-        Spot::Member(index, at) => match model.types.get_mut(index).map(|definition| &mut definition.kind) {
+        PlaceIndex::Member(index, at) => match model.types.get_mut(index).map(|definition| &mut definition.kind) {
             Some(Kind::Struct(fields, _)) => fields.get_mut(at).map(|field| &mut field.ty),
             Some(Kind::Multipart(parts)) => parts.get_mut(at).and_then(|part| match &mut part.kind {
                 PartKind::File | PartKind::Files => None,
@@ -172,14 +172,14 @@ impl<'c> Rule<'c> {
     }
 }
 
-struct Found<'c, 'r> {
+struct Search<'c, 'r> {
     rules: Vec<Rule<'c>>,
     places: Vec<Place>,
     report: &'r mut Report,
 }
 
-impl Found<'_, '_> {
-    fn take(&mut self, spot: Spot, key: String, asked: &Asked<'_>) {
+impl Search<'_, '_> {
+    fn take(&mut self, spot: PlaceIndex, key: String, asked: &Asked<'_>) {
         let rules = self.rules.iter_mut().enumerate();
         let mut named =
             rules.filter_map(|(index, rule)| Some((index, rule.names(asked)?))).collect::<Vec<_>>().into_iter();

@@ -5,11 +5,11 @@ use super::index::{Index, Traits};
 use super::makers::{self, Made};
 use super::source::{INDEXED, TypeSource, attribute};
 use super::wording::{described, free_name, part_style, provenance};
-use super::{client, xml};
+use super::{client, identifiers, xml};
 use crate::generate::Rust;
 use crate::model::{
-    BodyPart, Content, Definition, Deprecation, EnumKind, Field, Identifier, Kind, PartKind, Presence, StatusKey,
-    Tagging, Type, TypeId, Variant, VariantContent,
+    BodyPart, Content, Definition, Deprecation, EnumKind, Field, Kind, PartKind, Presence, StatusKey, Tagging, Type,
+    TypeId, Variant, VariantContent,
 };
 use crate::pieces::Piece;
 use crate::pointer;
@@ -35,12 +35,15 @@ pub(crate) fn opening(group: &Group) -> Vec<Piece> {
 pub(crate) fn write<S: TypeSource>(source: &S, id: TypeId, pieces: &mut Vec<Piece>, index: &mut Index) {
     let definition = source.definition(id);
     index.enter(&definition.document, &definition.pointer, "");
+    if let Kind::Id(identifier) = &definition.kind {
+        return identifiers::write(source, id, identifier, pieces, index);
+    }
     let mut item =
         Item { source, id, definition, index, code: Code::default(), table: Vec::new(), conversions: Vec::new() };
     let table = match &definition.kind {
         Kind::Struct(fields, extra) => item.structure(fields, extra.as_ref()),
         Kind::Alias(ty) => item.alias(ty),
-        Kind::Id(id) => item.identifier(id),
+        Kind::Id(_) => None,
         Kind::Enum(kind, variants) => item.enumeration(*kind, variants),
         Kind::Union(tagging, variants) => item.union(tagging, variants),
         Kind::Multipart(parts) => item.multipart(parts),
@@ -204,27 +207,6 @@ impl<'r, S: TypeSource> Item<'r, S> {
         let traits = Traits { deprecated, ..Traits::default() };
         self.index.add_with(&self.source.path(self.id), "type", target.as_str(), traits);
         None
-    }
-
-    fn identifier(&mut self, id: &Identifier) -> Option<Code> {
-        let definition = self.definition;
-        let scalar = self.text(&Rust::from_type(&id.scalar));
-        let derives = match id.is_copied() {
-            true => "Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord",
-            false => "Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord",
-        };
-        let places = Docs::join(", ", id.places.iter().map(|place| span(place)));
-        let docs = docs!["An identifier of its own type, by the configuration: ", places, "."];
-        self.code.push(comment(&provenance(docs, definition))).push("#[derive(").push(derives).push(")]\n");
-        self.code.push("pub struct ").push(&definition.name).push("(").push(&scalar).push(");\n");
-        let path = self.source.path(self.id);
-        self.index.add(&path, "struct", &derives.replace(", ", " "));
-        self.index.add(&format!("{path}::from"), "from", scalar.as_str());
-        if !id.is_copied() {
-            self.index.add(&format!("{path}::as_str"), "fn", "(&self) -> &str");
-        }
-        self.table.push(scalar);
-        self.head("identifier")
     }
 
     fn enumeration(&mut self, kind: EnumKind, variants: &[(String, Variant)]) -> Option<Code> {

@@ -25,13 +25,13 @@ fn identifiers<'t>(definition: &'t Definition, types: &[Definition]) -> BTreeMap
 }
 
 fn identifier(ty: &Type, types: &[Definition]) -> Option<TypeId> {
-    let mut found = None;
+    let mut identifier = None;
     ty.each_named(&mut |id| {
         if types.get(id.0).is_some_and(|definition| matches!(definition.kind, Kind::Id(_))) {
-            found = Some(id);
+            identifier = Some(id);
         }
     });
-    found
+    identifier
 }
 
 /// Gives a type the identifiers of another one that is equal to it.
