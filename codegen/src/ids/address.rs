@@ -82,10 +82,11 @@ fn begins(path: &str, prefix: &str) -> bool {
 }
 
 /// Returns whether an address names a member: `Project.id` by the name of its schema, `*.id` in each schema, or by the key of the
-/// schema in `specs/names.lock`.
+/// schema in `specs/names.lock`, with its document or without.
 pub(super) fn is_member(address: &str, schema: Option<&str>, key: &str, wire: &str) -> bool {
     let owner = address.strip_suffix(wire).and_then(|owner| owner.strip_suffix('.'));
-    owner.is_some_and(|owner| owner == EACH || owner == key || schema == Some(owner))
+    let pointer = || key.find('#').and_then(|at| key.get(at..));
+    owner.is_some_and(|owner| owner == EACH || owner == key || schema == Some(owner) || pointer() == Some(owner))
 }
 
 #[cfg(test)]
@@ -116,7 +117,12 @@ mod tests {
     #[test]
     fn a_member_is_named_by_its_schema_and_its_name_on_the_wire() {
         let is = |address: &str| is_member(address, Some("My.Project"), "d#/components/schemas/My.Project", "owner.id");
-        for address in ["My.Project.owner.id", "*.owner.id", "d#/components/schemas/My.Project.owner.id"] {
+        for address in [
+            "My.Project.owner.id",
+            "*.owner.id",
+            "d#/components/schemas/My.Project.owner.id",
+            "#/components/schemas/My.Project.owner.id",
+        ] {
             assert!(is(address), "{address}");
         }
         for address in ["*.id", "*.Project.owner.id", "Project.owner.id", "owner.id", ".owner.id", "My.Project.id", ""]
