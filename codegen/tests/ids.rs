@@ -197,7 +197,8 @@ fn entries(catalog: &Catalog, names: &Names) -> Vec<IdRule> {
         let (CatalogForm::Object(list, _) | CatalogForm::Multipart(list)) = form else { continue };
         for member in list {
             let Some((ty, key)) = member.ty.as_ref().zip(keys.get(name.as_str())) else { continue };
-            members.extend(rule(&member.wire, ty).map(|name| (name, format!("{key}.{}", member.wire))));
+            let (_, pointer) = key.split_once('#').unwrap();
+            members.extend(rule(&member.wire, ty).map(|name| (name, format!("#{pointer}.{}", member.wire))));
         }
     }
     let mut rules: Vec<IdRule> = rules.into_values().collect();
