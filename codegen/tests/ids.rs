@@ -145,7 +145,28 @@ fn a_schema_that_comes_later_leaves_an_identifier_its_name() {
     assert!(problems(&taken)[0].starts_with("id/taken /id/0/name: "), "{taken}");
 }
 
-/// A contract that takes a place back is compared without the entries, and one with another scalar has another type behind the name.
+/// A contract that adds a place which does not fit, or takes one back, stops no run: the place keeps the type of the contract.
+#[test]
+fn a_place_that_does_not_fit_later_is_named_and_stops_no_run() {
+    let own = case("identifiers");
+    let before = own.generate().unwrap();
+    let bytes = with("projectId: { type: integer }, related: { type: boolean }, owner: { type: string }");
+    let after = own.with(&bytes, &before.names).unwrap();
+    assert!(lines(&before).is_subset(&lines(&after)));
+    let said: Vec<&str> = after.unused.iter().map(|unused| unused.what.as_str()).collect();
+    for words in ["is i64 at `platform#/components/schemas/Other.projectId`", "Other.related` is a truth value"] {
+        assert!(said.iter().any(|what| what.contains(words)), "{words}: {said:#?}");
+    }
+    assert_eq!(after.names.ids["platform#/components/schemas/Other.owner"], "OwnerName");
+    assert!(!after.names.ids.contains_key("platform#/components/schemas/Other.projectId"));
+    let text = String::from_utf8(own.bytes.clone()).unwrap();
+    let text = text.replace("number", "count").replace("build", "run").replace("lastBuild", "lastRun");
+    let without = own.with(text.as_bytes(), &before.names).unwrap();
+    assert!(without.unused.iter().any(|unused| unused.pointer == "/id/2"), "{:?}", without.unused);
+    assert!(own.with(text.as_bytes(), &Names::default()).is_err());
+}
+
+/// The name of the type stays, and what it converts from does not.
 #[test]
 fn another_scalar_changes_an_item_of_the_identifier() {
     let config: Config = toml::from_str("[[id]]\nname = 'OwnerName'\nmembers = ['*.owner']").unwrap();

@@ -5,11 +5,13 @@
 
 mod address;
 mod check;
+mod judge;
 mod places;
 
 use std::collections::BTreeMap;
 
 pub(crate) use check::check;
+use judge::Judge;
 use places::{Place, PlaceIndex};
 
 use crate::model::{Definition, Format, Identifier, Kind, Model, Provenance, Reach, Type, TypeId, Uses};
@@ -20,12 +22,12 @@ use crate::shape::ALIAS;
 use crate::text::Ident;
 use crate::{Config, IdRule, Names, Report};
 
-/// Gives the places of each entry its type, and returns the addresses without effect. `given` gets a line for each place, and `scope`
+/// Gives the places of each entry its type, and returns the parts of entries without effect. `given` gets a line for each place, and `scope`
 /// the names.
 ///
 /// # Errors
 ///
-/// Entries without a place, and places that cannot have the type of their entry.
+/// Entries without a place, and places that cannot have the type of their entry, unless `pins` has the identifier.
 pub(crate) fn apply(
     model: &mut Model,
     config: &Config,
@@ -36,37 +38,48 @@ pub(crate) fn apply(
     if config.ids.is_empty() {
         return Ok(Vec::new());
     }
-    let mut report = Report::default();
-    let (places, unused) = places::find(model, config, given, &mut report);
-    let mut kept: Vec<(usize, PlaceIndex)> = Vec::new();
-    let mut scalars: BTreeMap<usize, (Type, &Place)> = BTreeMap::new();
+    let mut judge = Judge::new(pins);
+    let places = places::find(model, config, given, &mut judge);
+    let mut typed: BTreeMap<usize, Vec<(&Place, Type)>> = BTreeMap::new();
     for place in &places {
         let rule = &config.ids[place.rule];
         match scalar(places::ty(model, place.spot)) {
-            Ok(scalar) => {
-                let (first, at) = scalars.entry(place.rule).or_insert_with(|| (scalar.clone(), place));
-                if first == scalar {
-                    kept.push((place.rule, place.spot));
-                    given.ids.insert(place.key.clone(), rule.name.clone());
-                } else {
-                    report.push(differs(rule, (at, first), (place, scalar)));
-                }
+            Ok(scalar) => typed.entry(place.rule).or_default().push((place, scalar.clone())),
+            Err(form) => judge.refuse(
+                &[rule],
+                problem(
+                    "id/type",
+                    place.pointer.clone(),
+                    format!("the identifier `{}`: `{}` is {form}", rule.name, place.key),
+                    "an identifier is text, an integer or a UUID: name the place in `except`, or remove the address",
+                ),
+            ),
+        }
+    }
+    let mut kept: Vec<(usize, PlaceIndex)> = Vec::new();
+    let mut scalars: BTreeMap<usize, &Type> = BTreeMap::new();
+    for (index, places) in &typed {
+        let rule = &config.ids[*index];
+        // The scalar of most places is that of the identifier.
+        let count = |scalar: &Type| places.iter().filter(|(_, other)| other == scalar).count();
+        let Some(most) = places.iter().rev().max_by_key(|(_, scalar)| count(scalar)) else { continue };
+        scalars.insert(*index, &most.1);
+        for (place, scalar) in places {
+            if *scalar == most.1 {
+                kept.push((*index, place.spot));
+                given.ids.insert(place.key.clone(), rule.name.clone());
+            } else {
+                judge.refuse(&[rule], differs(rule, (most.0, &most.1), (place, scalar)));
             }
-            Err(form) => report.push(problem(
-                "id/type",
-                place.pointer.clone(),
-                format!("the identifier `{}`: `{}` is {form}", rule.name, place.key),
-                "an identifier is text, an integer or a UUID: name the place in `except`, or remove the address",
-            )),
         }
     }
     let mut ids = BTreeMap::new();
-    for (index, (scalar, _)) in &scalars {
-        let Some(rule) = config.ids.get(*index) else { continue };
+    for (index, scalar) in scalars {
+        let Some(rule) = config.ids.get(index) else { continue };
         // Other names of a shared type are given later, as programs know them.
         let aliases = pins.types.iter().filter(|(key, _)| key.ends_with(ALIAS));
         if let Some((key, _)) = given.types.iter().chain(aliases).find(|(_, name)| **name == rule.name) {
-            report.push(problem(
+            judge.push(problem(
                 "id/taken",
                 format!("/id/{index}/name"),
                 format!("`{}` is the name of the schema `{key}`", rule.name),
@@ -74,7 +87,7 @@ pub(crate) fn apply(
             ));
         }
         scope.take(&rule.name);
-        ids.insert(*index, TypeId(model.types.len()));
+        ids.insert(index, TypeId(model.types.len()));
         model.types.push(definition(rule, scalar.clone()));
     }
     for (rule, spot) in kept {
@@ -82,7 +95,7 @@ pub(crate) fn apply(
             places::change(model, spot, |ty| put(ty, *id));
         }
     }
-    report.into_result(unused)
+    judge.finish()
 }
 
 /// The scalar in lists, maps and options; the form of the type if it has none that can be an identifier.

@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 
 use super::address::{Address, is_member};
+use super::judge::Judge;
 use crate::model::{Kind, Model, Operation, Parameter, PartKind, Type};
-use crate::output::Unused;
 use crate::rules::problem;
-use crate::{Config, IdRule, Names, Report, pointer};
+use crate::{Config, IdRule, Names, pointer};
 
 /// A type in the model: of a parameter of an operation, of a field of a struct, of a part of a form.
 #[derive(Clone, Copy, Debug)]
@@ -26,9 +26,9 @@ pub(super) struct Place {
     pub(super) pointer: String,
 }
 
-/// The places of all entries, and the addresses that name none. An entry without a place, and a place of two entries, are problems.
-pub(super) fn find(model: &Model, config: &Config, given: &Names, report: &mut Report) -> (Vec<Place>, Vec<Unused>) {
-    let mut search = Search { rules: config.ids.iter().map(Rule::new).collect(), places: Vec::new(), report };
+/// The places of all entries. An entry without a place, and a place of two entries, are problems.
+pub(super) fn find(model: &Model, config: &Config, given: &Names, judge: &mut Judge<'_>) -> Vec<Place> {
+    let mut search = Search { config, rules: config.ids.iter().map(Rule::new).collect(), places: Vec::new(), judge };
     let keys: HashMap<&str, &String> = given.operations.iter().map(|(key, name)| (name.as_str(), key)).collect();
     for (index, operation) in model.operations.iter().enumerate() {
         let Some(owner) = keys.get(format!("{}.{}", operation.family, operation.name).as_str()) else { continue };
@@ -54,7 +54,7 @@ pub(super) fn find(model: &Model, config: &Config, given: &Names, report: &mut R
             search.take(PlaceIndex::Member(index, position), format!("{owner}.{wire}"), &asked);
         }
     }
-    search.finish(config)
+    search.finish()
 }
 
 /// The type at a place.
@@ -172,51 +172,51 @@ impl<'c> Rule<'c> {
     }
 }
 
-struct Search<'c, 'r> {
+struct Search<'c, 'j, 'p> {
+    config: &'c Config,
     rules: Vec<Rule<'c>>,
     places: Vec<Place>,
-    report: &'r mut Report,
+    judge: &'j mut Judge<'p>,
 }
 
-impl Search<'_, '_> {
+impl Search<'_, '_, '_> {
     fn take(&mut self, spot: PlaceIndex, key: String, asked: &Asked<'_>) {
         let rules = self.rules.iter_mut().enumerate();
-        let mut named =
-            rules.filter_map(|(index, rule)| Some((index, rule.names(asked)?))).collect::<Vec<_>>().into_iter();
-        let Some((rule, address)) = named.next() else { return };
-        for (other, address) in named {
-            self.report.push(problem(
-                "id/twice",
-                format!("/id/{other}/{address}"),
-                format!("two [[id]] name `{key}`"),
-                "name it in `except` of one of them",
-            ));
+        let named: Vec<(usize, String)> = rules.filter_map(|(index, rule)| Some((index, rule.names(asked)?))).collect();
+        match named.as_slice() {
+            [] => {}
+            [(rule, address)] => {
+                self.places.push(Place { rule: *rule, spot, key, pointer: format!("/id/{rule}/{address}") });
+            }
+            [.., (other, address)] => {
+                let rules: Vec<&IdRule> = named.iter().filter_map(|(rule, _)| self.config.ids.get(*rule)).collect();
+                let twice = problem(
+                    "id/twice",
+                    format!("/id/{other}/{address}"),
+                    format!("two [[id]] name `{key}`"),
+                    "name it in `except` of one of them",
+                );
+                self.judge.refuse(&rules, twice);
+            }
         }
-        self.places.push(Place { rule, spot, key, pointer: format!("/id/{rule}/{address}") });
     }
 
-    fn finish(self, config: &Config) -> (Vec<Place>, Vec<Unused>) {
-        let mut unused = Vec::new();
-        for (index, (rule, entry)) in self.rules.iter().zip(&config.ids).enumerate() {
+    fn finish(self) -> Vec<Place> {
+        for (index, (rule, entry)) in self.rules.iter().zip(&self.config.ids).enumerate() {
             let name = &entry.name;
             if !self.places.iter().any(|place| place.rule == index) {
-                self.report.push(problem(
+                let unmatched = problem(
                     "id/unmatched",
                     format!("/id/{index}"),
                     format!("the identifier `{name}`: the contract has none of its parameters and members"),
                     "correct the addresses by the keys of specs/names.lock, or remove the [[id]]",
-                ));
+                );
+                self.judge.refuse(&[entry], unmatched);
                 continue;
             }
             let parameters = rule.parameters.iter().map(|(_, is_used)| *is_used);
             let members = rule.members.iter().map(|(_, is_used)| *is_used);
             let except = rule.except.iter().map(|(.., is_used)| *is_used);
-            let mut say = |list: &str, thing: &str, number: usize, address: &str| {
-                unused.push(Unused {
-                    pointer: format!("/id/{index}/{list}/{number}"),
-                    what: format!("identifier `{name}`: the contract has no {thing} {address:?}"),
-                });
-            };
             let lists = [
                 ("parameters", "parameter", &entry.parameters, parameters.collect::<Vec<_>>()),
                 ("members", "member", &entry.members, members.collect()),
@@ -224,9 +224,12 @@ impl Search<'_, '_> {
             ];
             for (list, thing, addresses, used) in lists {
                 let idle = addresses.iter().zip(used).enumerate().filter(|(_, (_, is_used))| !is_used);
-                idle.for_each(|(number, (address, _))| say(list, thing, number, address));
+                for (number, (address, _)) in idle {
+                    let what = format!("identifier `{name}`: the contract has no {thing} {address:?}");
+                    self.judge.say(format!("/id/{index}/{list}/{number}"), what);
+                }
             }
         }
-        (self.places, unused)
+        self.places
     }
 }
