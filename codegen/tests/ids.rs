@@ -153,9 +153,9 @@ fn a_place_that_does_not_fit_later_is_named_and_stops_no_run() {
     let bytes = with("projectId: { type: integer }, related: { type: boolean }, owner: { type: string }");
     let after = own.with(&bytes, &before.names).unwrap();
     assert!(lines(&before).is_subset(&lines(&after)));
-    let said: Vec<&str> = after.unused.iter().map(|unused| unused.what.as_str()).collect();
-    for words in ["is i64 at `platform#/components/schemas/Other.projectId`", "Other.related` is a truth value"] {
-        assert!(said.iter().any(|what| what.contains(words)), "{words}: {said:#?}");
+    let idle: Vec<&str> = after.unused.iter().map(|unused| unused.what.as_str()).collect();
+    for words in ["and i64 at `platform#/components/schemas/Other.projectId`", "Other.related` is a truth value"] {
+        assert!(idle.iter().any(|what| what.contains(words)), "{words}: {idle:#?}");
     }
     assert_eq!(after.names.ids["platform#/components/schemas/Other.owner"], "OwnerName");
     assert!(!after.names.ids.contains_key("platform#/components/schemas/Other.projectId"));
