@@ -91,7 +91,7 @@ pub(super) fn is_member(address: &str, schema: Option<&str>, key: &str, wire: &s
 
 #[cfg(test)]
 mod tests {
-    use super::{Address, is_member};
+    use super::{Address, begins, is_member};
 
     #[test]
     fn an_address_is_read_as_what_it_names() {
@@ -111,6 +111,19 @@ mod tests {
         }
         for text in ["", "path:", "/projects", "/projects/{id}/", "/projects/{id}.json", "/{}", "/a{b}"] {
             assert!(Address::read(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_path_is_compared_by_whole_segments() {
+        for (path, expected) in [
+            ("/projects/{id}", true),
+            ("/projects/{id}/builds/{number}", true),
+            ("/projects/{id}.json", false),
+            ("/projects/{projectId}", false),
+            ("/v2/projects/{id}", false),
+        ] {
+            assert_eq!(begins(path, "/projects/{id}"), expected, "{path}");
         }
     }
 
