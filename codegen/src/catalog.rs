@@ -211,6 +211,8 @@ pub enum CatalogForm {
     Multipart(Vec<CatalogMember>),
     /// Another name for a Rust type.
     Alias(String),
+    /// A scalar of this Rust type, from which its values convert, and into which they do.
+    Identifier(String),
     /// Texts or numbers (`true`), each with its variant.
     Enumeration(bool, Vec<(String, String)>),
     /// One of several shapes.

@@ -38,6 +38,9 @@ pub struct Config {
     pub paginations: Vec<Pagination>,
     /// Rust types of the GraphQL schema's scalars. A custom scalar without an entry is any JSON.
     pub scalars: BTreeMap<String, Scalar>,
+    /// Identifiers with a type of their own. Without any, the digest is that of a configuration from before them.
+    #[serde(rename = "id", skip_serializing_if = "Vec::is_empty")]
+    pub ids: Vec<IdRule>,
 }
 
 /// `[client]`: the names of the client, and of its configuration.
@@ -165,8 +168,7 @@ pub struct Correction {
     pub reason: String,
 }
 
-/// The Rust type of a scalar of the GraphQL schema: a type of the language, of the client crate, or of any crate by its
-/// path.
+/// The Rust type of a scalar of the GraphQL schema: of the language, of the client crate, or of any crate by its path.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[allow(missing_docs, reason = "the names are those of the types")]
 pub enum Scalar {
@@ -310,6 +312,23 @@ pub struct Pagination {
     /// JSON pointer to the address of the next page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_link: Option<String>,
+}
+
+/// `[[id]]`: an identifier with a type of its own, and its places.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct IdRule {
+    /// The Rust type, in camel case.
+    pub name: String,
+    /// Parameters: `projectId`, `path:projectId`, `/projects/{id}`, `GET /projects/{id}.path:id`.
+    #[serde(default)]
+    pub parameters: Vec<String>,
+    /// Members of schemas: `Project.id`, `*.projectId`, `service#/components/schemas/Project.id`.
+    #[serde(default)]
+    pub members: Vec<String>,
+    /// Parameters and members that keep their type.
+    #[serde(default)]
+    pub except: Vec<String>,
 }
 
 fn id() -> String {

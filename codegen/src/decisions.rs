@@ -10,7 +10,7 @@ use crate::naming::ident::{camel, member_name};
 use crate::output::Unused;
 use crate::rules::{about, includes, problem, scoped, trimmed};
 use crate::text::Ident;
-use crate::{Config, Names, Report, Setup, pointer};
+use crate::{Config, Names, Report, Setup, ids, pointer};
 
 /// Checks the rules by themselves.
 pub(crate) fn check(setup: &Setup) -> Result<(), Report> {
@@ -25,6 +25,7 @@ pub(crate) fn check(setup: &Setup) -> Result<(), Report> {
             check_prefix((document, prefix), format!("/{key}/{index}"), &mut seen, key, &mut report);
         }
     }
+    ids::check(setup, &mut report);
     for (key, name) in setup.config.rename.iter().filter(|(_, name)| Ident::new(name).is_none()) {
         report.push(problem(
             "configuration/rename",

@@ -1,7 +1,7 @@
 //! Turns a Swagger/OpenAPI contract into a typed Rust client.
 //!
 //! Bytes in, files out: this crate knows no network, no clock, no environment, and writes nothing. The stages, in
-//! order: [`load`], `correct`, [`upgrade`], `model`, `shape`, `generate`, `refine`, `emit`. `ARCHITECTURE.md` at the top of the
+//! order: [`load`], `correct`, [`upgrade`], `model`, `ids`, `shape`, `generate`, `refine`, `emit`. `ARCHITECTURE.md` at the top of the
 //! workspace describes the stages.
 //!
 //! ```
@@ -46,6 +46,7 @@ pub mod drift;
 mod emit;
 mod generate;
 pub mod graphql;
+mod ids;
 mod infer;
 mod ledger;
 pub mod load;
@@ -75,8 +76,8 @@ pub use catalog::{
     CatalogTagging, CatalogType, CatalogValue, CatalogVariant, Passing,
 };
 pub use config::{
-    AsyncOperation, CancelOperation, ClientNames, Config, Correction, FamilyRule, FollowUp, NameStyle, Pagination,
-    Scalar, Server, StateMap, StyleVersion, Unreferenced, WatchOperation,
+    AsyncOperation, CancelOperation, ClientNames, Config, Correction, FamilyRule, FollowUp, IdRule, NameStyle,
+    Pagination, Scalar, Server, StateMap, StyleVersion, Unreferenced, WatchOperation,
 };
 pub use decisions::client_names;
 pub use emit::HEADER;

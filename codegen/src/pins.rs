@@ -49,6 +49,10 @@ pub struct Names {
     /// Types that another one stands for, because they were equal to it: key of the type → name of the other one.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub shared: BTreeMap<String, String>,
+    /// Parameters and members with the type of an identifier: `GET /projects/{id}.path:id` → `ProjectId`,
+    /// `service#/components/schemas/Project.id` → `ProjectId`.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub ids: BTreeMap<String, String>,
     /// Types of GraphQL documents: `things/thing/owner` → `ThingOwner`; and their members that needed more.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub graphql: BTreeMap<String, String>,

@@ -11,7 +11,7 @@ use crate::room::with_room;
 use crate::upgrade::Published;
 use crate::{
     Api, Catalog, Config, Contract, Credentials, NameStyle, Names, Output, Proposal, Report, Setup, StyleVersion, bind,
-    correct, decisions, emit, generate, graphql, infer, model, refine, review, shape, stats, table, upgrade,
+    correct, decisions, emit, generate, graphql, ids, infer, model, refine, review, shape, stats, table, upgrade,
 };
 
 /// Is told the name of each stage when it ends. The stages that follow moved objects end twice.
@@ -156,6 +156,7 @@ fn following<'s>(
     watch("model");
     let wire = if is_reviewed { review::wire(&contracts, &model) } else { BTreeMap::new() };
     contracts.iter_mut().for_each(|document| document.tree = Value::Null);
+    let idle = ids::apply(&mut model, config, pins, &mut names, &mut scope)?;
     model::mark_uses(&mut model);
     if config.style.version > StyleVersion::One {
         shape::share(&mut model, pins, &mut names, &mut scope, &mut ledger);
@@ -183,6 +184,7 @@ fn following<'s>(
     }
     let mut unused = decisions::unused(config, &routes, &names)?;
     unused.extend(bindings.unused(config));
+    unused.extend(idle);
     unused.extend(documents.unused.iter().cloned());
     Ok(Modelled { names, ledger, model, boxed, bindings, documents, contracts, wire, unused })
 }

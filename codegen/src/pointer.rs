@@ -61,6 +61,11 @@ pub(crate) fn member(pointer: &str, map: &str) -> Option<String> {
     pointer.strip_prefix(map).filter(|name| !name.contains('/')).map(unescape)
 }
 
+/// The name of the schema that a pointer leads to, where it leads to one that the contract names.
+pub(crate) fn schema(pointer: &str) -> Option<String> {
+    member(pointer, "/components/schemas/").or_else(|| member(pointer, "/definitions/"))
+}
+
 /// The last reference token of a pointer or of a reference, as text.
 pub(crate) fn last(pointer: &str) -> String {
     unescape(&percent_decode(pointer.rsplit('/').next().unwrap_or_default()))

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::graphql::Documents;
 use crate::ledger::{Ledger, Loss};
-use crate::model::Model;
+use crate::model::{Kind, Model};
 use crate::{Degraded, Stats};
 
 /// Counts items, and the degraded ones among them.
@@ -23,11 +23,13 @@ pub(crate) fn count(model: &Model, documents: &Documents, ledger: &Ledger) -> St
             || first.is_some_and(|(other, place)| *other == inside.0 && place.starts_with(&inside.1))
     };
     let operations = &model.operations;
+    // The configuration adds types of identifiers, which stand for no schema.
+    let schemas = || model.types.iter().filter(|definition| !matches!(definition.kind, Kind::Id(_)));
     Stats {
         operations: operations.len() + model.left_out,
         typed_operations: operations.iter().filter(|operation| !hit(&operation.document, &operation.pointer)).count(),
-        schemas: model.types.len(),
-        typed_schemas: model.types.iter().filter(|definition| !hit(&definition.document, &definition.pointer)).count(),
+        schemas: schemas().count(),
+        typed_schemas: schemas().filter(|definition| !hit(&definition.document, &definition.pointer)).count(),
         documents: documents.list.len(),
         typed_documents: documents.list.iter().filter(|document| document.variables.is_some()).count(),
         degraded,

@@ -71,6 +71,7 @@ fn each_name_of_the_catalog_is_an_item_of_the_client() {
                 CatalogForm::ByStatus(variants) => {
                     variants.iter().for_each(|(status, name, _)| expect(inside(name), "variant", status.as_str()));
                 }
+                CatalogForm::Identifier(_) => {}
                 CatalogForm::Alias(_) => expect(format!("types::{}", ty.name), "type", ""),
             }
         }

@@ -26,6 +26,7 @@ mod graphql;
 mod graphql_shapes;
 mod grown;
 mod hostile;
+mod ids;
 mod links;
 mod load;
 mod moved_names;

@@ -99,6 +99,7 @@ fn make(catalog: &Catalog, ty: &CatalogType) -> Option<String> {
                  None => return Err(format!(\"not a value of an enumeration: {{value}}\")),\n        }})\n"
             )
         }
+        CatalogForm::Identifier(rust) => format!("        Ok(Self::from(<{rust}>::make(value)?))\n"),
         CatalogForm::Union(tagging, variants) => make_union(catalog, tagging, variants),
     };
     Some(format!(
@@ -232,6 +233,7 @@ fn show(ty: &CatalogType) -> Option<String> {
                 "        match self {{\n{arms}            Self::Unknown(other) => Json::from(other.clone()),\n            _ => Json::Null,\n        }}\n"
             )
         }
+        CatalogForm::Identifier(rust) => format!("        <{rust}>::from(self.clone()).show()\n"),
         CatalogForm::Union(tagging, variants) => {
             let mut text = "        match self {\n".to_owned();
             for CatalogVariant { name, tags, .. } in variants {

@@ -4,5 +4,6 @@
 mod against;
 mod changes;
 mod cli;
+mod ids;
 mod second;
 mod unreadable;

@@ -55,14 +55,15 @@ pub(crate) fn render(names: &Names) -> String {
 }
 
 /// The kinds of names, by the word that their lines begin with.
-fn maps(names: &mut Names) -> [(&'static str, &mut BTreeMap<String, String>); 11] {
-    let Names { operations, types, members, published, answers, bodies, headers, uses, styles, shared, graphql } =
+fn maps(names: &mut Names) -> [(&'static str, &mut BTreeMap<String, String>); 12] {
+    let Names { operations, types, members, published, answers, bodies, headers, uses, styles, shared, ids, graphql } =
         names;
     [
         ("answer", answers),
         ("body", bodies),
         ("graphql", graphql),
         ("header", headers),
+        ("id", ids),
         ("member", members),
         ("operation", operations),
         ("published", published),

@@ -358,6 +358,7 @@ mod tests {
             "[[family]]\nunknown = 1",
             "[[server]]\nunknown = 1",
             "[[correction]]\nunknown = 1",
+            "[[id]]\nunknown = 1",
             "[[pagination]]\nunknown = 1",
             "[[operation]]\nunknown = 1",
             "[[operation]]\nstates = { unknown = 1 }",

@@ -365,3 +365,29 @@ fn another_style_renames_operations_once() {
     again.succeeds(&["0 bytes written"]);
     assert!(!again.stderr.contains("style "), "{again:?}");
 }
+
+/// An identifier with a type of its own, and without: each run says which places changed, once, and whoever reads the configuration
+/// sees that nothing on the wire did.
+#[test]
+fn an_identifier_changes_types_and_nothing_else() {
+    let workspace = Workspace::pinned();
+    let plain = workspace.read("specs/codegen.toml");
+    let entry = "\n[[id]]\nname = \"ThingId\"\nmembers = [\"Thing.id\", \"Thing.parentId\"]\n";
+    workspace.write("specs/codegen.toml", &(plain.clone() + entry));
+    workspace.run(&["regenerate", "--offline"]).succeeds(&[
+        "id          1 place has another type in Rust",
+        "the wire is as it was",
+        "  service#/components/schemas/Thing.id → ThingId\n",
+        "\"Thing.parentId\"",
+    ]);
+    assert!(workspace.read(NAMES).contains("\nid service#/components/schemas/Thing.id = ThingId\n"));
+    assert!(workspace.read("specs/client.txt").contains("types::ThingId"));
+    let again = workspace.run(&["regenerate", "--offline"]);
+    again.succeeds(&["0 bytes written"]);
+    assert!(!again.stderr.contains("id    "), "{again:?}");
+    workspace.write("specs/codegen.toml", &plain);
+    workspace.run(&["regenerate", "--offline"]).succeeds(&["Thing.id → the type of the contract\n"]);
+    assert!(!workspace.read(NAMES).contains("ThingId"));
+    workspace.write("specs/codegen.toml", &(plain + "\n[[id]]\nname = \"ThingId\"\nmembers = [\"Nothing.id\"]\n"));
+    workspace.run(&["regenerate", "--offline"]).fails(5, &["id/unmatched", "specs/codegen.toml", "remove the [[id]]"]);
+}

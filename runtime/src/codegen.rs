@@ -19,8 +19,8 @@ pub use crate::operations::Bindings;
 #[cfg(feature = "xml")]
 pub use crate::protocol::xml;
 pub use crate::{
-    __from_variants as from_variants, __generated as generated, __part as part, __put as put, __responses as responses,
-    __slot as slot, __take as take,
+    __from_variants as from_variants, __generated as generated, __identifier as identifier, __part as part,
+    __put as put, __responses as responses, __slot as slot, __take as take,
     protocol::{
         EachEntry, Fit, IfPresent, IfSome, Parts, Raw, Read, Record, Required, Scheme, Security, Style, Undeclared,
         absent, by_fit, by_tag, decode, fields, from_text, from_text_leniently, in_union, integer, kept, keyed,
@@ -41,10 +41,11 @@ pub mod prelude {
     #[cfg(feature = "graphql")]
     pub use crate::__connection as connection;
     pub use crate::{
-        __from_variants as from_variants, __integer_enum as integer_enum, __keyed_union as keyed_union,
-        __multipart as multipart, __record as record, __responses as responses, __string_enum as string_enum,
-        __tagged_union as tagged_union, __untagged_union as untagged_union, Base64, ByteStream, Call, Date, DateTime,
-        Decimal, Error, EventStream, Maybe, Object, Submission, Time, TimeSpan, Upload, Value,
+        __from_variants as from_variants, __identifier as identifier, __integer_enum as integer_enum,
+        __keyed_union as keyed_union, __multipart as multipart, __record as record, __responses as responses,
+        __string_enum as string_enum, __tagged_union as tagged_union, __untagged_union as untagged_union, Base64,
+        ByteStream, Call, Date, DateTime, Decimal, Error, EventStream, Maybe, Object, Submission, Time, TimeSpan,
+        Upload, Value,
         protocol::{
             Argument,
             Method::{self, Delete, Get, Head, Options, Other, Patch, Post, Put, Trace},

@@ -18,7 +18,7 @@ use std::fs;
 use std::path::Path;
 
 use driftless_codegen::drift::{self, Sides, Source, Wire};
-use driftless_codegen::{Api, Config, Contract, NameStyle, Names, Output, Setup, StyleVersion, api, generate};
+use driftless_codegen::{Api, Config, Contract, IdRule, NameStyle, Names, Output, Setup, StyleVersion, api, generate};
 use serde_json::Value;
 
 use self::kinds::{KINDS, Kind};
@@ -42,7 +42,16 @@ fn cases() -> Vec<Case> {
     table.remove("operation");
     add("platform", &root().join("specs/contracts/platform.json"), Setup::from(table.try_into::<Config>().unwrap()));
     let radarr = "../shared/contracts/dotnet/Radarr+Radarr__src_Radarr.Api.V3_openapi.json";
-    add("radarr", &root().join(radarr), setup());
+    // Additions that an address fits are among those that no program notices.
+    let mut identified = setup();
+    let own = |addresses: &[&str]| addresses.iter().map(|address| (*address).to_owned()).collect();
+    identified.config.ids.push(IdRule {
+        name: "MovieId".to_owned(),
+        parameters: own(&["/api/v3/movie/{id}", "movieId", "movieIds"]),
+        members: own(&["MovieResource.id", "*.movieId", "*.movieIds"]),
+        except: own(&["PUT /api/v3/movie/{id}.path:id"]),
+    });
+    add("radarr", &root().join(radarr), identified);
     // Neither declares headers or redirections: one that has grown already does.
     let grown = cases.first().map(|case| {
         let kinds = KINDS.iter().filter(|(kind, _)| GROWN.contains(kind));

@@ -98,12 +98,15 @@ fn is_header(name: &str) -> bool {
 
 /// The operation of `METHOD /path` or `family.name`.
 fn find(model: &Model, key: &str) -> Option<usize> {
-    model.operations.iter().position(|operation| {
-        let place = format!("{} {}", operation.method, operation.target());
-        place == key
-            || key.strip_prefix(&place).and_then(|rest| rest.strip_prefix(" of ")) == Some(&operation.document)
-            || format!("{}.{}", operation.family, operation.name) == key
-    })
+    model.operations.iter().position(|operation| is_called(operation, key))
+}
+
+/// Returns whether an operation is that of `METHOD /path` or `family.name`.
+pub(crate) fn is_called(operation: &Operation, key: &str) -> bool {
+    let place = format!("{} {}", operation.method, operation.target());
+    place == key
+        || key.strip_prefix(&place).and_then(|rest| rest.strip_prefix(" of ")) == Some(&operation.document)
+        || format!("{}.{}", operation.family, operation.name) == key
 }
 
 struct Check<'a, 'r> {

@@ -128,6 +128,7 @@ pub(crate) fn is_number(model: &Model, ty: &Type) -> bool {
         Type::Optional(inner) => is_number(model, inner),
         Type::Named(id) => match &model.definition(*id).kind {
             Kind::Alias(inner) => is_number(model, inner),
+            Kind::Id(id) => is_number(model, &id.scalar),
             _ => false,
         },
         Type::Any | Type::Integer(_) | Type::Decimal | Type::Float | Type::Double => true,
@@ -177,6 +178,7 @@ fn named(
     let definition = model.definition(id);
     match &definition.kind {
         Kind::Alias(ty) => walk(model, ty, steps, depth, fits),
+        Kind::Id(id) => walk(model, &id.scalar, steps, depth, fits),
         Kind::Struct(fields, rest) => {
             let Some((step, further)) = steps.split_first() else { return Err("it is an object".to_owned()) };
             match (fields.iter().find(|field| field.wire == *step), rest) {

@@ -58,6 +58,8 @@ pub(crate) fn boxes(
         member(id, position).and_then(|member| pins.uses.get(&member)).is_some_and(|words| says(words, BOXED))
     };
     let mut contained: Vec<Vec<(usize, TypeId)>> = types.iter().map(|definition| contained(&definition.kind)).collect();
+    let is_scalar = |id: TypeId| types.get(id.0).is_some_and(|definition| matches!(definition.kind, Kind::Id(_)));
+    contained.iter_mut().for_each(|members| members.retain(|(_, target)| !is_scalar(*target)));
     let mut boxes = HashSet::new();
     for (id, members) in contained.iter_mut().enumerate() {
         members.retain(|(position, _)| {
@@ -95,7 +97,10 @@ fn bound(
     most: &[usize],
     boxes: &mut HashSet<(TypeId, usize)>,
 ) {
-    let mut sizes = vec![WORD; types.len()];
+    // An identifier is as large as its scalar, and waits for nothing.
+    let of_scalar =
+        |definition: &Definition| if let Kind::Id(id) = &definition.kind { size(&id.scalar, &[]) } else { WORD };
+    let mut sizes: Vec<usize> = types.iter().map(of_scalar).collect();
     let mut users: Vec<Vec<usize>> = vec![Vec::new(); types.len()];
     let mut waits: Vec<usize> = vec![0; types.len()];
     for (id, definition) in types.iter().enumerate() {
@@ -139,6 +144,7 @@ fn bound(
                 whole(&sizes_of)
             }
             Kind::Alias(ty) => size(ty, &sizes),
+            Kind::Id(id) => size(&id.scalar, &sizes),
             Kind::Enum(EnumKind::String, _) => 32,
             Kind::Enum(EnumKind::Integer(_), _) => 16,
             // Structs among the variants are boxed.

@@ -14,6 +14,7 @@ pub(super) fn bare<'m>(model: &'m Model, mut ty: &'m Type) -> &'m Type {
             Type::Optional(inner) => inner,
             Type::Named(id) => match &model.definition(*id).kind {
                 Kind::Alias(inner) => inner,
+                Kind::Id(id) => &id.scalar,
                 _ => break,
             },
             _ => break,

@@ -30,7 +30,7 @@ pub(crate) fn build(
     for document in documents {
         secured.insert(&document.name, Schemes::read(&Node::root(document), ledger));
     }
-    let mut types = Types::new(documents, pins, &setup.config.rename, setup.config.style.version, ledger);
+    let mut types = Types::new(documents, pins, &setup.config, ledger);
     for document in documents {
         let root = Node::root(document);
         let schemas = root.get("components").and_then(|components| components.get("schemas"));

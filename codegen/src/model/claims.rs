@@ -13,7 +13,7 @@ use crate::naming::setter::{self, reader_name, setter_name};
 use crate::naming::{Doubles, Scope, published};
 use crate::pointer;
 use crate::text::Ident;
-use crate::{Names, StyleVersion};
+use crate::{Config, Names, StyleVersion};
 
 /// The key of [`Names::styles`] for types, and for the names of values.
 pub(crate) const TYPES: &str = "types";
@@ -54,20 +54,18 @@ pub(super) struct Claims<'a> {
 
 impl<'a> Claims<'a> {
     /// Named schemas take their names before inline ones do.
-    pub(super) fn new(
-        documents: &[Document],
-        pins: &'a Names,
-        renames: &'a BTreeMap<String, String>,
-        style: StyleVersion,
-        ledger: &mut Ledger,
-    ) -> Self {
+    pub(super) fn new(documents: &[Document], pins: &'a Names, config: &'a Config, ledger: &mut Ledger) -> Self {
+        let renames = &config.rename;
+        // Programs know an identifier by its name, so a schema that comes later gets another one.
+        let is_known = |name: &&str| pins.ids.values().any(|known| known == name);
+        let ids = config.ids.iter().map(|rule| rule.name.as_str()).filter(is_known);
         let is_left = |(key, name): &(&String, &String)| renames.get(*key).is_some_and(|chosen| chosen != *name);
         let left = pins.types.iter().filter(is_left).map(|(_, name)| name.as_str());
         let mut claims = Self {
             pins,
             renames,
-            style,
-            scope: Scope::with(pins.types.values().map(String::as_str)),
+            style: config.style.version,
+            scope: Scope::with(pins.types.values().map(String::as_str).chain(ids)),
             left: left.collect(),
             honoured: BTreeSet::new(),
             owners: pins.types.iter().map(|(key, name)| (name.clone(), document_of(key).to_owned())).collect(),

@@ -61,8 +61,8 @@ pub(crate) use status::StatusKey;
 pub(crate) use style::Style;
 pub(crate) use tree::{Document, Node};
 pub(crate) use types::{
-    BodyPart, Custom, Definition, Deprecation, EnumKind, Field, Format, Kind, PartKind, Presence, Reach, Tagging, Type,
-    TypeId, Uses, Variant, VariantContent,
+    BodyPart, Custom, Definition, Deprecation, EnumKind, Field, Format, Identifier, Kind, PartKind, Presence, Reach,
+    Tagging, Type, TypeId, Uses, Variant, VariantContent,
 };
 
 use std::collections::BTreeSet;

@@ -143,7 +143,7 @@ pub(crate) fn links(definition: &Definition) -> Vec<TypeId> {
             extra.iter().for_each(&mut add);
         }
         Kind::Alias(ty) => add(ty),
-        Kind::Enum(..) => {}
+        Kind::Enum(..) | Kind::Id(_) => {}
         Kind::Union(_, variants) => {
             for variant in variants {
                 if let VariantContent::Type(ty, _) = &variant.content {

@@ -56,7 +56,7 @@ impl Kind {
                 fields.iter_mut().map(|field| &mut field.ty).chain(extra).for_each(|ty| ty.each_id(visit));
             }
             Self::Alias(ty) => ty.each_id(visit),
-            Self::Enum(..) => {}
+            Self::Enum(..) | Self::Id(_) => {}
             Self::Union(_, variants) => {
                 for variant in variants {
                     if let VariantContent::Type(ty, _) = &mut variant.content {

@@ -1,6 +1,6 @@
 //! Schemas to types.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use serde_json::Value;
 
@@ -20,7 +20,7 @@ use crate::ledger::{Ledger, Loss};
 use crate::naming::Scope;
 use crate::naming::ident::type_name;
 use crate::text::Ident;
-use crate::{Names, Report, StyleVersion};
+use crate::{Config, Names, Report};
 
 /// A type, and whether `null` may stand in its place.
 #[derive(Clone, Debug, PartialEq)]
@@ -74,15 +74,9 @@ struct Deferred<'a> {
 }
 
 impl<'a> Types<'a> {
-    pub(super) fn new(
-        documents: &'a [Document],
-        pins: &'a Names,
-        renames: &'a BTreeMap<String, String>,
-        style: StyleVersion,
-        ledger: &'a mut Ledger,
-    ) -> Self {
+    pub(super) fn new(documents: &'a [Document], pins: &'a Names, config: &'a Config, ledger: &'a mut Ledger) -> Self {
         let subtypes = Subtypes::from_documents(documents);
-        let claims = Claims::new(documents, pins, renames, style, ledger);
+        let claims = Claims::new(documents, pins, config, ledger);
         Self {
             ledger,
             claims,

@@ -34,7 +34,11 @@ pub(super) fn mark(model: &mut Model) {
     // A tag that is not text is not written by the union.
     let texts: BTreeSet<TypeId> = (0..model.types.len())
         .map(TypeId)
-        .filter(|id| matches!(model.definition(*id).kind, Kind::Enum(EnumKind::String, _)))
+        .filter(|id| match &model.definition(*id).kind {
+            Kind::Enum(EnumKind::String, _) => true,
+            Kind::Id(id) => matches!(id.scalar, Type::String(_)),
+            _ => false,
+        })
         .collect();
     let is_text = |ty: &Type| match ty {
         Type::String(_) => true,

@@ -153,6 +153,24 @@ pub(crate) enum Kind {
     Multipart(Vec<BodyPart>),
     /// One variant per success status of an operation.
     ByStatus(Vec<(StatusKey, Ident, Content)>),
+    /// A scalar that no other one can stand for.
+    Id(Identifier),
+}
+
+/// An identifier with a type of its own.
+#[derive(Clone, Debug)]
+pub(crate) struct Identifier {
+    /// Its type on the wire: text, an integer or a UUID.
+    pub(crate) scalar: Type,
+    /// Its places, as the configuration names them.
+    pub(crate) places: Vec<String>,
+}
+
+impl Identifier {
+    /// Returns whether its Rust type is `Copy`.
+    pub(crate) fn is_copied(&self) -> bool {
+        self.scalar != Type::String(Format::Text)
+    }
 }
 
 /// The wire type of an enumeration.

@@ -195,7 +195,10 @@ fn value(render: &Render<'_>, ty: &Type) -> CatalogValue {
         Type::List(ty) => CatalogValue::List(inner(ty)),
         Type::Map(ty) => CatalogValue::Map(inner(ty)),
         Type::Optional(ty) => CatalogValue::Optional(inner(ty)),
-        Type::Named(id) => CatalogValue::Named(render.model.definition(*id).name.to_string()),
+        Type::Named(id) => match &render.model.definition(*id).kind {
+            Kind::Id(id) => value(render, &id.scalar),
+            _ => CatalogValue::Named(render.model.definition(*id).name.to_string()),
+        },
     }
 }
 
@@ -212,6 +215,7 @@ fn definition(render: &Render<'_>, id: TypeId) -> CatalogType {
             CatalogForm::Object(members.collect(), extra)
         }
         Kind::Alias(ty) => CatalogForm::Alias(text(render, &member(0, ty))),
+        Kind::Id(id) => CatalogForm::Identifier(text(render, &Rust::from_type(&id.scalar))),
         Kind::Enum(kind, variants) => {
             let variants = variants.iter().map(|(wire, variant)| (wire.clone(), variant.name.to_string()));
             CatalogForm::Enumeration(matches!(kind, EnumKind::Integer(_)), variants.collect())

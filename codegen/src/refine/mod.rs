@@ -11,6 +11,7 @@ mod documents;
 mod examples;
 mod families;
 mod groups;
+mod identifiers;
 mod index;
 mod layout;
 mod makers;

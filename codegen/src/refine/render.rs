@@ -3,14 +3,13 @@
 use std::collections::HashMap;
 
 use super::client::{self, Called};
-use super::wording::component;
-use crate::StyleVersion;
 use crate::bind::{Bindings, Bound, Paged};
 use crate::generate::{Boxed, Rust};
 use crate::model::{Content, Custom, EnumKind, Kind, Model, Type, TypeId};
 use crate::text::code::code;
 use crate::text::docs::{Docs, docs, span};
 use crate::text::{Code, Ident};
+use crate::{StyleVersion, pointer};
 
 /// Context for writing a type.
 #[derive(Clone, Copy, Debug)]
@@ -43,7 +42,7 @@ impl Mentions {
             let path = || docs!["crate::types::", &definition.name];
             let own = named.entry(definition.document.clone()).or_default();
             own.items.insert(definition.name.to_string(), path());
-            if let Some(schema) = component(&definition.pointer) {
+            if let Some(schema) = pointer::schema(&definition.pointer) {
                 own.schemas.entry(schema).or_insert_with(path);
             }
         }
@@ -181,6 +180,14 @@ fn borrowed_text(rust: &Rust, reference: &'static str, named: &impl Fn(TypeId) -
     }
 }
 
+fn is_copied(kind: &Kind) -> bool {
+    match kind {
+        Kind::Enum(kind, _) => matches!(kind, EnumKind::Integer(_)),
+        Kind::Id(id) => id.is_copied(),
+        _ => false,
+    }
+}
+
 /// The form of an argument of that type: a `Copy` type by value, any other by reference.
 pub(crate) fn borrowed(model: &Model, rust: Rust) -> Rust {
     const COPY: &[&str] = &["bool", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f32", "f64", "Uuid"];
@@ -190,7 +197,7 @@ pub(crate) fn borrowed(model: &Model, rust: Rust) -> Rust {
             Rust::with("Option", borrowed(model, inner))
         }
         Rust::Name(name, _) if COPY.contains(&name) => Rust::name(name),
-        Rust::Named(id) if matches!(model.definition(id).kind, Kind::Enum(EnumKind::Integer(_), _)) => Rust::Named(id),
+        Rust::Named(id) if is_copied(&model.definition(id).kind) => Rust::Named(id),
         Rust::Name("String", _) => Rust::Reference(Box::new(Rust::name("str"))),
         other => Rust::Reference(Box::new(other)),
     }

@@ -4,14 +4,15 @@ use super::groups::Group;
 use super::index::{Index, Traits};
 use super::makers::{self, Made};
 use super::source::{INDEXED, TypeSource, attribute};
-use super::wording::{component, described, free_name, part_style, provenance};
-use super::{client, xml};
+use super::wording::{described, free_name, part_style, provenance};
+use super::{client, identifiers, xml};
 use crate::generate::Rust;
 use crate::model::{
     BodyPart, Content, Definition, Deprecation, EnumKind, Field, Kind, PartKind, Presence, StatusKey, Tagging, Type,
     TypeId, Variant, VariantContent,
 };
 use crate::pieces::Piece;
+use crate::pointer;
 use crate::text::code::code;
 use crate::text::docs::{Docs, closed, comment, docs, module_comment, span};
 use crate::text::{Code, Ident, literal};
@@ -34,11 +35,15 @@ pub(crate) fn opening(group: &Group) -> Vec<Piece> {
 pub(crate) fn write<S: TypeSource>(source: &S, id: TypeId, pieces: &mut Vec<Piece>, index: &mut Index) {
     let definition = source.definition(id);
     index.enter(&definition.document, &definition.pointer, "");
+    if let Kind::Id(identifier) = &definition.kind {
+        return identifiers::write(source, id, identifier, pieces, index);
+    }
     let mut item =
         Item { source, id, definition, index, code: Code::default(), table: Vec::new(), conversions: Vec::new() };
     let table = match &definition.kind {
         Kind::Struct(fields, extra) => item.structure(fields, extra.as_ref()),
         Kind::Alias(ty) => item.alias(ty),
+        Kind::Id(_) => None,
         Kind::Enum(kind, variants) => item.enumeration(*kind, variants),
         Kind::Union(tagging, variants) => item.union(tagging, variants),
         Kind::Multipart(parts) => item.multipart(parts),
@@ -90,7 +95,7 @@ impl<'r, S: TypeSource> Item<'r, S> {
         let definition = self.definition;
         let mut docs = closed(&definition.docs);
         if docs.is_empty() {
-            docs = component(&definition.pointer)
+            docs = pointer::schema(&definition.pointer)
                 .map_or_else(|| docs![fallback], |name| docs![span(&name), " of the contract."]);
         }
         self.code.push(comment(&provenance(docs, definition)));
@@ -379,14 +384,14 @@ impl<'r, S: TypeSource> Item<'r, S> {
     /// convert into the union by `From`, and added variants do not change that.
     fn is_of_its_own(&self, variants: &[Variant], ty: &Type) -> bool {
         let Type::Named(id) = ty else { return false };
-        let is_type = !matches!(self.source.definition(*id).kind, Kind::Alias(_));
+        let is_type = !matches!(self.source.definition(*id).kind, Kind::Alias(_) | Kind::Id(_));
         let same = |variant: &&Variant| matches!(&variant.content, VariantContent::Type(other, _) if other == ty);
         is_type && *id != self.id && variants.iter().filter(same).count() == 1
     }
 
     fn is_large(&self, ty: &Type) -> bool {
         match ty {
-            Type::Named(id) => !matches!(&self.source.definition(*id).kind, Kind::Enum(..)),
+            Type::Named(id) => !matches!(&self.source.definition(*id).kind, Kind::Enum(..) | Kind::Id(_)),
             _ => false,
         }
     }

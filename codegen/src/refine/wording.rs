@@ -2,14 +2,8 @@
 
 use super::client;
 use crate::model::{Definition, Field, Provenance, Style};
-use crate::pointer;
 use crate::text::Ident;
 use crate::text::docs::{Docs, closed_or, docs};
-
-/// The name of the component that a pointer leads to.
-pub(super) fn component(pointer: &str) -> Option<String> {
-    pointer::member(pointer, "/components/schemas/").or_else(|| pointer::member(pointer, "/definitions/"))
-}
 
 /// The contract's text for a member, otherwise its name on the wire; then the constraints of its value.
 pub(super) fn described(docs: &str, wire: &str, limits: &Docs) -> Docs {

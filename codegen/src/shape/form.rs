@@ -48,7 +48,7 @@ pub(super) fn kinds(types: &[Definition], facts: &[Fact]) -> Vec<usize> {
                 };
                 First::Enum(*kind, wires, names)
             }
-            Kind::Alias(_) | Kind::Multipart(_) | Kind::ByStatus(_) => First::Alone(index),
+            Kind::Alias(_) | Kind::Multipart(_) | Kind::ByStatus(_) | Kind::Id(_) => First::Alone(index),
         };
         let next = numbers.len();
         classes.push(*numbers.entry((&definition.document, definition.provenance, first)).or_insert(next));
@@ -81,7 +81,7 @@ pub(super) fn weight(definition: &Definition) -> usize {
         Kind::Struct(fields, _) => fields.len(),
         Kind::Enum(_, values) => values.len(),
         Kind::Union(_, variants) => variants.len(),
-        Kind::Alias(_) | Kind::Multipart(_) | Kind::ByStatus(_) => 0,
+        Kind::Alias(_) | Kind::Multipart(_) | Kind::ByStatus(_) | Kind::Id(_) => 0,
     }
 }
 

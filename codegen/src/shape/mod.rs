@@ -5,6 +5,7 @@
 
 mod form;
 mod grown;
+mod ids;
 mod names;
 mod partition;
 mod role;
@@ -22,7 +23,7 @@ use crate::text::Ident;
 use crate::text::docs::Docs;
 
 /// The end of the key of an alias whose schema gave the shared type its key.
-const ALIAS: &str = "!alias";
+pub(crate) const ALIAS: &str = "!alias";
 
 /// The facts about a type that its form does not show.
 #[derive(Clone, Debug, Default)]
@@ -179,6 +180,7 @@ impl Changes {
         for index in members.iter().filter(|index| **index != first) {
             let (Some(fact), Some(other)) = (facts.get(*index), model.types.get(*index)) else { continue };
             join(&mut joined, other);
+            ids::join(&mut joined, other, &model.types);
             self.into.insert(*index, first);
             self.dropped.insert(fact.key.clone());
             given.shared.insert(fact.key.clone(), name.to_string());
@@ -300,6 +302,8 @@ fn classes(types: &[Definition], uses: &[Uses], facts: &[Fact]) -> Vec<usize> {
     let mut classes = form::kinds(types, facts);
     graph.refine(&mut classes);
     split(&mut classes, |members| role::groups(types, facts, members));
+    graph.refine(&mut classes);
+    split(&mut classes, |members| ids::groups(types, members));
     graph.refine(&mut classes);
     // Two variants of one union stay two types: a program tells them apart.
     loop {

@@ -37,6 +37,20 @@ pub(super) struct TypeGraph<'t> {
 }
 
 impl TypeGraph<'_> {
+    /// The type with classes in place of definitions. An identifier of its own type is equal to its scalar: `ids` tells them apart.
+    fn classed(&self, ty: &Type, classes: &[usize]) -> Type {
+        match ty {
+            Type::List(inner) => Type::List(Box::new(self.classed(inner, classes))),
+            Type::Map(inner) => Type::Map(Box::new(self.classed(inner, classes))),
+            Type::Optional(inner) => Type::Optional(Box::new(self.classed(inner, classes))),
+            Type::Named(id) => match self.types.get(id.0).map(|definition| &definition.kind) {
+                Some(Kind::Id(id)) => id.scalar.clone(),
+                _ => Type::Named(TypeId(classes.get(id.0).copied().unwrap_or_default())),
+            },
+            other => other.clone(),
+        }
+    }
+
     fn form(&self, index: usize, classes: &[usize]) -> Form<'_> {
         let Some(definition) = self.types.get(index) else { return Form::Alone };
         let uses = self.uses.get(index).copied().unwrap_or_default();
@@ -45,24 +59,24 @@ impl TypeGraph<'_> {
                 let members = fields.iter().map(|field| Member {
                     wire: &field.wire,
                     name: &field.name,
-                    ty: classed(&field.ty, classes),
+                    ty: self.classed(&field.ty, classes),
                     presence: field.presence(uses),
                     read_only: field.read_only,
                     write_only: field.write_only,
                 });
                 let mut members: Vec<Member<'_>> = members.collect();
                 members.sort_by(|one, other| one.wire.cmp(other.wire));
-                Form::Struct(members, extra.as_ref().map(|extra| classed(extra, classes)))
+                Form::Struct(members, extra.as_ref().map(|extra| self.classed(extra, classes)))
             }
             Kind::Enum(kind, _) => Form::Enum(*kind),
             Kind::Union(tagging, variants) => {
                 let variants = variants.iter().filter_map(|variant| match &variant.content {
-                    VariantContent::Type(ty, tags) => Some((&variant.name, classed(ty, classes), tags.as_slice())),
+                    VariantContent::Type(ty, tags) => Some((&variant.name, self.classed(ty, classes), tags.as_slice())),
                     VariantContent::Value => None,
                 });
                 Form::Union(tagging, variants.collect())
             }
-            Kind::Alias(_) | Kind::Multipart(_) | Kind::ByStatus(_) => Form::Alone,
+            Kind::Alias(_) | Kind::Multipart(_) | Kind::ByStatus(_) | Kind::Id(_) => Form::Alone,
         }
     }
 
@@ -128,16 +142,5 @@ impl TypeGraph<'_> {
             parts.remove(at);
         }
         parts
-    }
-}
-
-/// The type with classes in place of definitions.
-fn classed(ty: &Type, classes: &[usize]) -> Type {
-    match ty {
-        Type::List(inner) => Type::List(Box::new(classed(inner, classes))),
-        Type::Map(inner) => Type::Map(Box::new(classed(inner, classes))),
-        Type::Optional(inner) => Type::Optional(Box::new(classed(inner, classes))),
-        Type::Named(id) => Type::Named(TypeId(classes.get(id.0).copied().unwrap_or_default())),
-        other => other.clone(),
     }
 }

@@ -27,6 +27,7 @@ pub(super) fn schema(model: &Model, ty: &Type) -> Value {
         Type::List(inner) => json!({ "type": "array", "items": schema(model, inner) }),
         Type::Map(inner) => json!({ "type": "object", "additionalProperties": schema(model, inner) }),
         Type::Optional(inner) => nullable(schema(model, inner)),
+        Type::Named(id) if let Kind::Id(id) = &model.definition(*id).kind => schema(model, &id.scalar),
         Type::Named(id) => json!({ "$ref": format!("{DEFINITIONS}{}", model.definition(*id).name) }),
     }
 }
@@ -101,6 +102,7 @@ pub(super) fn defined(model: &Model, definition: &Definition) -> Value {
     let schema = match &definition.kind {
         Kind::Struct(fields, extra) => object(model, fields, extra.as_ref()),
         Kind::Alias(ty) => schema(model, ty),
+        Kind::Id(id) => schema(model, &id.scalar),
         Kind::Enum(kind, variants) => enumeration(*kind, variants),
         Kind::Union(tagging, variants) => union(model, tagging, variants),
         // A body of parts stands with its operation.

@@ -239,7 +239,7 @@ fn form(commands: &Commands<'_>, ty: &CatalogValue) -> Form {
         CatalogValue::Optional(inner) => form(commands, inner),
         CatalogValue::Named(name) => match commands.types.get(name.as_str()).map(|ty| &ty.form) {
             Some(CatalogForm::Object(..) | CatalogForm::Multipart(_)) => Form::Json,
-            Some(CatalogForm::Alias(rust)) => alias(commands, rust),
+            Some(CatalogForm::Alias(rust) | CatalogForm::Identifier(rust)) => alias(commands, rust),
             Some(CatalogForm::Enumeration(true, _)) => Form::Number,
             Some(CatalogForm::Enumeration(false, _)) => Form::Text,
             Some(CatalogForm::Union(..) | CatalogForm::ByStatus(_)) | None => Form::Any,

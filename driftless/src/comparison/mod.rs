@@ -58,8 +58,8 @@ impl Maker {
         })
     }
 
-    /// The clients of both states. An operation or correction for only one of the two contracts is left out if it is in the
-    /// way.
+    /// The clients of both states. An operation, correction or identifier for only one of the two contracts is left out if it is
+    /// in the way.
     fn clients(&self, before: &[Contract<'_>], after: &[Contract<'_>]) -> Result<(Api, Api), Report> {
         #[cfg(test)]
         self.made.set(self.made.get() + 1);
@@ -77,6 +77,7 @@ impl Maker {
             let mut setup = self.setup.clone();
             let config = &mut setup.config;
             (config.operations, config.paginations, config.corrections) = (Vec::new(), Vec::new(), Vec::new());
+            config.ids = Vec::new();
             setup.graphql = Default::default();
             both(&setup).map_err(|_| report)
         })
@@ -138,8 +139,8 @@ pub(crate) fn version(read: impl Fn(&str) -> Option<Vec<u8>>) -> Option<String> 
 
 #[cfg(test)]
 mod tests {
-    use driftless_codegen::Pagination;
     use driftless_codegen::drift::Source;
+    use driftless_codegen::{IdRule, Pagination};
 
     use super::*;
 
@@ -182,5 +183,18 @@ mod tests {
         maker.setup.config.paginations.push(pagination);
         let drift = compared(&maker, BEFORE, &BEFORE.replace("/plans", "/offers"));
         assert!(drift.findings.iter().any(|finding| finding.source == Source::Major), "{:#?}", drift.findings);
+    }
+
+    // So is an identifier, in either direction.
+    #[test]
+    fn an_identifier_of_one_of_the_contracts_keeps_the_items_comparable() {
+        let mut maker = maker(None, None);
+        let parameters = vec!["/offers/{id}".to_owned()];
+        maker.setup.config.ids.push(IdRule { name: "OfferId".to_owned(), parameters, ..IdRule::default() });
+        let after = BEFORE.replace("/plans", "/offers/{id}");
+        for (before, after) in [(BEFORE, after.as_str()), (after.as_str(), BEFORE)] {
+            let drift = compared(&maker, before, after);
+            assert!(drift.findings.iter().any(|finding| finding.source == Source::Major), "{:#?}", drift.findings);
+        }
     }
 }

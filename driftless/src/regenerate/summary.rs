@@ -1,6 +1,6 @@
 //! The lines that a run prints at its end.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use driftless_codegen::graphql::changes;
 use driftless_codegen::{Loss, Names};
@@ -49,6 +49,7 @@ pub(super) fn lines(
         count(stats.schemas, "schema", "schemas"),
     ));
     styled(&mut lines, names, desired);
+    identified(&mut lines, names, old, desired);
     lines.push(normalised(desired));
     degraded(&mut lines, desired);
     unused(&mut lines, settings, desired);
@@ -103,6 +104,33 @@ fn styled(lines: &mut Vec<String>, before: &Names, desired: &Desired) {
         if renamed.len() > NAMED {
             lines.push(format!("  … and {} more: git diff {NAMES}", renamed.len() - NAMED));
         }
+    }
+}
+
+/// Parameters and members that another configuration gave another type. A contract that adds some changes none of them.
+fn identified(lines: &mut Vec<String>, before: &Names, old: Option<&Lock>, desired: &Desired) {
+    if old.is_none_or(|old| old.configuration == desired.lock.configuration) {
+        return;
+    }
+    let given = &desired.output.names;
+    let is_known = |key: &str| {
+        let owners = key.match_indices('.').filter_map(|(end, _)| key.get(..end));
+        owners.into_iter().any(|owner| before.types.contains_key(owner) || before.operations.contains_key(owner))
+    };
+    let keys: BTreeSet<&String> = before.ids.keys().chain(given.ids.keys()).collect();
+    let changed = keys.into_iter().filter(|key| before.ids.get(*key) != given.ids.get(*key) && is_known(key));
+    let changed: Vec<&String> = changed.collect();
+    if changed.is_empty() {
+        return;
+    }
+    let places = count(changed.len(), "place has another type", "places have other types");
+    lines.push(format!(
+        "id          {places} in Rust, which programs that use them have to take over; the wire is as it was"
+    ));
+    let now = |key: &String| given.ids.get(key).map_or("the type of the contract", String::as_str);
+    lines.extend(changed.iter().take(NAMED).map(|key| format!("  {key} → {}", now(key))));
+    if changed.len() > NAMED {
+        lines.push(format!("  … and {} more: git diff {NAMES}", changed.len() - NAMED));
     }
 }
 

@@ -23,6 +23,11 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("correction.pointer", "pointer = \"/info/title\""),
     ("correction.value", "value = '\"JSON text\"'"),
     ("correction.reason", "reason = \"why the contract is wrong\""),
+    (
+        "id",
+        "[[id]]\nname = \"ThingId\"\nparameters = [\"/things/{id}\", \"thingId\"]\nmembers = [\"Thing.id\", \"*.thingId\"]",
+    ),
+    ("id.except", "except = [\"Archive.thingId\"]"),
     ("pagination", "[[pagination]]\noperation = \"GET /api/things\"\nitems = \"/items\"\nskip = \"skip\""),
     ("pagination.page", "page = \"page\""),
     ("pagination.first", "first = 1"),
@@ -181,7 +186,7 @@ mod tests {
     use super::*;
 
     /// Tables, and where their keys stand.
-    const TABLES: [(&str, &str); 19] = [
+    const TABLES: [(&str, &str); 20] = [
         ("", ""),
         ("client", "[client]"),
         ("style", "[style]"),
@@ -195,6 +200,7 @@ mod tests {
         ("family", "[[family]]"),
         ("server", "[[server]]"),
         ("correction", "[[correction]]"),
+        ("id", "[[id]]"),
         ("pagination", "[[pagination]]"),
         ("operation", "[[operation]]"),
         ("operation.states", "[[operation]]\n[operation.states]"),

@@ -10,6 +10,7 @@ pub mod decode;
 mod enums;
 pub(crate) mod events;
 pub mod headers;
+mod identifier;
 mod member;
 mod multipart;
 mod operation;

@@ -5,6 +5,7 @@
 #[path = "../../../tests/support/mod.rs"]
 mod support;
 
+mod identifiers;
 mod lenient;
 mod numbers;
 mod operations;
