@@ -45,7 +45,7 @@ fn a_member_with_a_close_name_parts_no_shared_type() {
 }
 
 /// A schema that only came back demands a new member, and is sent by a new operation at the same time: the type, which programs send
-/// as another schema, has the member as an option. Where an operation that programs know sends the schema, the compiler names the calls.
+/// as another schema, has the member as an option. If an operation that programs know sends the schema, the compiler names the calls.
 #[test]
 fn a_member_that_only_new_operations_demand_is_optional() {
     let pet = || object(&json!({"a": {"type": "string"}, "b": {"type": "string"}, "c": {"type": "string"}}));

@@ -30,7 +30,9 @@ impl Schema {
     /// Everything that is wrong with a value; empty if it matches. A closed object refuses undeclared members, so that a client that
     /// sends something outside of the contract is detected.
     pub(crate) fn complaints(&self, value: &Value) -> Vec<Complaint> {
-        let violations = self.document.checks.violations(&self.pointer, value, Direction::Response);
+        // As in a request, `nullable` beside `allOf` allows null. OpenAPI 3.0.4 says otherwise, and Swashbuckle writes it for members
+        // that may be null.
+        let violations = self.document.checks.violations(&self.pointer, value, Direction::Request);
         violations.into_iter().map(|violation| (place(&violation.pointer), violation.message)).collect()
     }
 

@@ -39,7 +39,7 @@ record!(Data { operation: nullable "operation" });
 pub struct Operation {
     /// `state`
     pub state: super::types::OperationState,
-    /// Why the work failed or was cancelled.
+    /// The reason that the work failed or was cancelled.
     pub message: Option<String>,
     /// The events so far, oldest first.
     pub events: Vec<OperationEvent>,

@@ -20,7 +20,7 @@ pub struct Recorded {
     pub headers: Vec<(String, String)>,
     /// The body, without the framing of its transfer.
     pub body: Vec<u8>,
-    /// How the framing is wrong: the headers say another length than that of the body, or several.
+    /// The flaw of the framing: the headers say another length than that of the body, or several.
     pub flaw: Option<String>,
     /// The number of its connection, in the order in which the server accepted them.
     pub connection: usize,
