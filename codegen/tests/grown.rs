@@ -44,6 +44,30 @@ fn a_member_with_a_close_name_parts_no_shared_type() {
     assert_eq!(generate(&contract, &after.names).names, after.names);
 }
 
+/// A member that only one schema of a shared type has is a member of the type: a later one does not take its name, in either schema.
+#[test]
+fn a_member_of_one_schema_keeps_its_name_in_the_shared_type() {
+    let total = || object(&json!({"a": {"type": "string"}, "b": {"type": "string"}, "c": {"type": "string"}}));
+    for (owner, first, second) in [
+        ("ContactTotal", "vatRate", "vat_rate"),
+        ("Total", "vatRate", "vat_rate"),
+        ("ContactTotal", "vat-rate", "vatRate"),
+    ] {
+        let mut contract = contract(&json!({"Total": total(), "ContactTotal": total()}));
+        let mut before = generate(&contract, &Names::default());
+        for member in [first, second] {
+            contract["components"]["schemas"][owner]["properties"][member] = json!({"type": "string"});
+            let after = generate(&contract, &before.names);
+            assert!(lines(&after).is_superset(&lines(&before)), "{owner} {member}\n{}", after.api.index());
+            before = after;
+        }
+        assert_eq!(generate(&contract, &before.names).names, before.names);
+        let named: Vec<_> =
+            before.names.members.iter().filter(|(key, _)| key.ends_with(&format!(".{second}"))).collect();
+        assert!(named.len() == 1 && named[0].1 == "vat_rate_2", "{owner} {second}: {named:?}");
+    }
+}
+
 /// A schema that only came back demands a new member, and is sent by a new operation at the same time: the type, which programs send
 /// as another schema, has the member as an option. If an operation that programs know sends the schema, the compiler names the calls.
 #[test]

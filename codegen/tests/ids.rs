@@ -166,6 +166,24 @@ fn a_place_that_does_not_fit_later_is_named_and_stops_no_run() {
     assert!(own.with(text.as_bytes(), &Names::default()).is_err());
 }
 
+/// Further places of another form, however many there are, change no place that programs know.
+#[test]
+fn places_that_programs_know_decide_the_scalar() {
+    let config: Config = toml::from_str("[[id]]\nname = 'OwnerName'\nmembers = ['*.owner']").unwrap();
+    let own = Case { setup: Setup::from(config), ..case("identifiers") };
+    let before = own.generate().unwrap();
+    let mut text = String::from_utf8(own.bytes.clone()).unwrap();
+    for number in 0..9 {
+        text.push_str(&format!(
+            "    Another{number}: {{ type: object, properties: {{ owner: {{ type: integer }} }} }}\n"
+        ));
+    }
+    let after = own.with(text.as_bytes(), &before.names).unwrap();
+    assert!(lines(&before).is_subset(&lines(&after)));
+    assert_eq!(after.names.ids, before.names.ids);
+    assert_eq!(after.unused.len(), before.unused.len() + 9, "{:?}", after.unused);
+}
+
 /// The name of the type stays, and what it converts from does not.
 #[test]
 fn another_scalar_changes_an_item_of_the_identifier() {

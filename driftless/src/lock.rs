@@ -72,6 +72,8 @@ pub(crate) enum FoundLock {
     Invalid(String),
     /// A newer version of this tool wrote it; the version.
     Newer(u64),
+    /// A version before the first published one wrote it; the version.
+    Older(u64),
 }
 
 impl FoundLock {
@@ -83,6 +85,7 @@ impl FoundLock {
             Self::Conflict => Err(conflict()),
             Self::Invalid(reason) => Err(invalid(reason)),
             Self::Newer(version) => Err(newer(*version)),
+            Self::Older(version) => Err(older(*version)),
         }
     }
 }
@@ -114,7 +117,7 @@ impl Lock {
         let lock = match toml::from_str::<Version>(&text) {
             Ok(Version { version }) if version > u64::from(VERSION) => return FoundLock::Newer(version),
             Ok(Version { version }) if version != u64::from(VERSION) => {
-                return FoundLock::Invalid(format!("{LOCK} has version {version}; this tool writes {VERSION}"));
+                return FoundLock::Older(version);
             }
             Ok(Version { .. }) | Err(_) => toml::from_str::<Self>(&text),
         };
@@ -168,6 +171,15 @@ fn newer(version: u64) -> Failure {
         format!("{LOCK} has version {version}, and this tool reads versions up to {VERSION}: a newer one wrote it"),
         "bring this branch up to date, so that it has that tool\n\
          or give up what the lock says: cargo xtask regenerate --offline --overwrite",
+    )
+}
+
+/// The failure for a lock of a version that was never published. It had names, which are in a file of their own since.
+fn older(version: u64) -> Failure {
+    Failure::configuration(
+        "lock/older",
+        format!("{LOCK} has version {version}, and this tool reads version {VERSION}"),
+        "give up what the lock says, its names included: cargo xtask regenerate --offline --overwrite",
     )
 }
 

@@ -157,7 +157,7 @@ fn regenerate(root: &Path, interrupt: &Interrupt) -> Result<(), Failure> {
         command.args(["run", "--quiet", "--package", "xtask", "--", "--workspace"]).arg(&service);
         command.args(["regenerate", "--offline"]).current_dir(root);
         succeed(&mut command, interrupt)?;
-        changes(&before, &read(&items)?).iter().for_each(|line| result(line));
+        changes(&before, &std::fs::read_to_string(&items).unwrap_or_default()).iter().for_each(|line| result(line));
     }
     Ok(())
 }

@@ -30,6 +30,9 @@ async fn queries_of_every_style_select_items() {
     let sandbox = platform_sandbox::start().await.unwrap();
     let caller = Caller::new(&sandbox, 0).await;
     let [a, b, c] = with_items(&caller).await;
+    // The value is whole, however it is written.
+    let page = caller.get_json(&format!("{STORE}?skip=1.0&take=1.0")).await;
+    assert_eq!((page["items"].as_array().map(Vec::len), &page["take"]), (Some(1), &json!(1)));
     let cases: [(String, &[&str]); 10] = [
         (format!("ids={a},{c}"), &["a", "c d"]),
         (format!("ids={a}%2C{b}"), &["a", "b"]),
@@ -129,6 +132,12 @@ async fn a_multipart_upload_stores_its_files() {
     assert_eq!(stored[0]["branch"], "main");
     let two = caller.get(&format!("{files}/content?path=two.bin")).await.bytes().await.unwrap();
     assert_eq!(two.as_ref(), [0, 255, 13, 10]);
+    // Browsers send the media type of a file.
+    let json = part(b"{}", "package.json").mime_str("application/json").unwrap();
+    let response =
+        caller.request(Method::POST, &files).multipart(Form::new().part("files", json)).send().await.unwrap();
+    assert_eq!(response.status(), 201);
+    assert_eq!(caller.get(&format!("{files}/content?path=package.json")).await.text().await.unwrap(), "{}");
 
     for (media_type, body) in [
         (

@@ -44,9 +44,18 @@ pub(crate) fn check(setup: &Setup, report: &mut Report) {
                 );
             }
         }
+        for (number, address) in rule.except.iter().enumerate() {
+            if let (Err(reason), false) = (Address::read(address), is_member(address)) {
+                problem(
+                    "id/address",
+                    format!("/except/{number}"),
+                    format!("{address:?} is the address of neither a parameter nor a member: {reason}"),
+                    "write it as in `parameters` or `members`, such as `/projects/{id}` or `Project.id`",
+                );
+            }
+        }
         for (number, address) in rule.members.iter().enumerate() {
-            let parts = address.rsplit_once('.');
-            if parts.is_none_or(|(owner, wire)| owner.is_empty() || wire.is_empty()) {
+            if !is_member(address) {
                 problem(
                     "id/address",
                     format!("/members/{number}"),
@@ -56,4 +65,8 @@ pub(crate) fn check(setup: &Setup, report: &mut Report) {
             }
         }
     }
+}
+
+fn is_member(address: &str) -> bool {
+    address.rsplit_once('.').is_some_and(|(owner, wire)| !owner.is_empty() && !wire.is_empty())
 }

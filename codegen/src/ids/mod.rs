@@ -40,7 +40,7 @@ pub(crate) fn apply(
     }
     let mut judge = Judge::new(pins);
     let places = places::find(model, config, given, &mut judge);
-    let mut typed: BTreeMap<usize, Vec<(&Place, Type)>> = BTreeMap::new();
+    let mut typed: BTreeMap<usize, Vec<Scalar<'_>>> = BTreeMap::new();
     for place in &places {
         let rule = &config.ids[place.rule];
         match scalar(places::ty(model, place.spot)) {
@@ -60,9 +60,7 @@ pub(crate) fn apply(
     let mut scalars: BTreeMap<usize, &Type> = BTreeMap::new();
     for (index, places) in &typed {
         let rule = &config.ids[*index];
-        // The scalar of most places is that of the identifier.
-        let count = |scalar: &Type| places.iter().filter(|(_, other)| other == scalar).count();
-        let Some(most) = places.iter().rev().max_by_key(|(_, scalar)| count(scalar)) else { continue };
+        let Some(most) = of_most(places, |place| pins.ids.get(&place.key) == Some(&rule.name)) else { continue };
         scalars.insert(*index, &most.1);
         for (place, scalar) in places {
             if *scalar == most.1 {
@@ -96,6 +94,27 @@ pub(crate) fn apply(
         }
     }
     judge.finish()
+}
+
+/// A place, and its scalar.
+type Scalar<'p> = (&'p Place, Type);
+
+/// The first place with the scalar of most places: of those that programs know, if there are some, so that a new place changes no other.
+fn of_most<'t, 'p>(places: &'t [Scalar<'p>], is_known: impl Fn(&Place) -> bool) -> Option<&'t Scalar<'p>> {
+    let mut firsts: Vec<&Scalar<'_>> = Vec::new();
+    let mut counts: Vec<(usize, usize)> = Vec::new();
+    for place in places {
+        let index = firsts.iter().position(|first| first.1 == place.1).unwrap_or(firsts.len());
+        if index == firsts.len() {
+            firsts.push(place);
+            counts.push((0, 0));
+        }
+        if let Some((of_known, all)) = counts.get_mut(index) {
+            *of_known += usize::from(is_known(place.0));
+            *all += 1;
+        }
+    }
+    firsts.into_iter().zip(counts).rev().max_by_key(|(_, count)| *count).map(|(first, _)| first)
 }
 
 /// The scalar in lists, maps and options; the form of the type if it has none that can be an identifier.

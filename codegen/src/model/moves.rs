@@ -17,10 +17,11 @@ pub(crate) fn followed(pins: &Names, given: &Names) -> Option<Names> {
     rekey(&mut moved.operations, &pins.operations, &kept);
     let operations = kept.into_iter().chain(alike).collect();
     let types = types(pins, given, &operations);
-    for map in [&mut moved.types, &mut moved.uses, &mut moved.members, &mut moved.published] {
+    for map in [&mut moved.types, &mut moved.uses, &mut moved.members, &mut moved.published, &mut moved.ids] {
         rekey(map, &pins.types, &types);
     }
-    for map in [&mut moved.members, &mut moved.published, &mut moved.headers, &mut moved.answers, &mut moved.bodies] {
+    let Names { members, published, headers, answers, bodies, ids, .. } = &mut moved;
+    for map in [members, published, headers, answers, bodies, ids] {
         rekey(map, &pins.operations, &operations);
     }
     (moved != *pins).then_some(moved)

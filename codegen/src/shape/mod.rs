@@ -18,7 +18,7 @@ use partition::TypeGraph;
 use crate::Names;
 use crate::ledger::{Ledger, Loss};
 use crate::model::{Definition, Deprecation, Kind, Model, TYPES, Type, TypeId, Uses, Variant, VariantContent, links};
-use crate::naming::Scope;
+use crate::naming::{Scope, published};
 use crate::text::Ident;
 use crate::text::docs::Docs;
 
@@ -96,8 +96,8 @@ struct Changes {
     /// Type → the one in its place.
     into: HashMap<usize, usize>,
     aliases: Vec<Definition>,
-    /// Keys of types whose members have no names of their own any more.
-    dropped: BTreeSet<String>,
+    /// Keys of types that are a part of another one, and the key of that: it has the names of their members from now on.
+    dropped: BTreeMap<String, String>,
 }
 
 impl Changes {
@@ -182,7 +182,7 @@ impl Changes {
             join(&mut joined, other);
             ids::join(&mut joined, other, &model.types);
             self.into.insert(*index, first);
-            self.dropped.insert(fact.key.clone());
+            self.dropped.insert(fact.key.clone(), own.key.clone());
             given.shared.insert(fact.key.clone(), name.to_string());
             let what = format!("equal to `{}`: one type, `{name}`", pointer_of(&own.key));
             ledger.note(&other.document, other.pointer.clone(), "shape/shared", what, Loss::Nothing);
@@ -213,12 +213,23 @@ impl Changes {
     }
 
     fn apply(self, model: &mut Model, given: &mut Names) {
-        let is_dropped = |key: &String| {
-            let owners = key.match_indices('.').filter_map(|(end, _)| key.get(..end));
-            owners.chain([key.as_str()]).any(|owner| self.dropped.contains(owner))
+        // A member that only one of the schemas has is a member of the type for programs.
+        let types: BTreeSet<String> = given.types.keys().chain(self.dropped.keys()).cloned().collect();
+        let moved = |key: &String| {
+            let mut ends = key.rmatch_indices('.').map(|(end, _)| end);
+            let owner = ends.find_map(|end| key.get(..end).filter(|owner| types.contains(*owner)))?;
+            Some((key.clone(), format!("{}{}", self.dropped.get(owner)?, key.get(owner.len()..)?)))
         };
-        given.members.retain(|key, _| !is_dropped(key));
-        given.published.retain(|key, _| !is_dropped(key));
+        for (old, new) in given.members.keys().filter_map(moved).collect::<Vec<_>>() {
+            if let Some(name) = given.members.remove(&old) {
+                given.members.entry(new).or_insert(name);
+            }
+        }
+        for (dropped, own) in &self.dropped {
+            let wires = published::read(&given.published, dropped);
+            given.published.remove(dropped);
+            published::add(&mut given.published, own, wires.iter().map(String::as_str).collect());
+        }
         model.types.extend(self.aliases);
         let target = |id: TypeId| self.into.get(&id.0).copied().map_or(id, TypeId);
         model.redirect(&target, &|id| !self.into.contains_key(&id.0));
@@ -303,7 +314,7 @@ fn classes(types: &[Definition], uses: &[Uses], facts: &[Fact]) -> Vec<usize> {
     graph.refine(&mut classes);
     split(&mut classes, |members| role::groups(types, facts, members));
     graph.refine(&mut classes);
-    split(&mut classes, |members| ids::groups(types, members));
+    split(&mut classes, |members| ids::groups(types, facts, members));
     graph.refine(&mut classes);
     // Two variants of one union stay two types: a program tells them apart.
     loop {

@@ -33,11 +33,6 @@ pub fn milliseconds_of(text: &str) -> Option<i64> {
     i64::try_from(moment.unix_timestamp_nanos() / 1_000_000).ok().filter(|moment| (0..=LAST).contains(moment))
 }
 
-/// Returns whether a text is an RFC 3339 date and time.
-pub fn is_timestamp(text: &str) -> bool {
-    OffsetDateTime::parse(text, &Rfc3339).is_ok()
-}
-
 /// Returns whether an RFC 3339 date and time lies in the past.
 pub fn is_past(text: &str) -> bool {
     OffsetDateTime::parse(text, &Rfc3339).is_ok_and(|moment| moment.unix_timestamp() < seconds())

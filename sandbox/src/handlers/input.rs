@@ -69,6 +69,7 @@ pub(crate) async fn read(
     };
     let checked = contract.document.checks.check(&operation.method, operation.path, &request);
     let mut read = checked.map_err(|refusal| refused(refusal, is_form))?;
+    read.body.iter_mut().chain(read.query.values_mut()).for_each(whole);
     let payload = match read.body {
         Some(Value::Object(fields)) if is_form => form(operation, fields, read.files)?,
         Some(value) => Payload::Json(value),
@@ -76,6 +77,23 @@ pub(crate) async fn read(
     };
     let parameters = read.query.into_iter().chain(read.headers).chain(read.cookies).collect();
     Ok(Input { path: read.path, parameters, payload, headers: parts.headers })
+}
+
+/// Writes whole numbers without a fraction: `1.0` is an integer in JSON Schema, and clients read an integer as it was declared.
+fn whole(value: &mut Value) {
+    match value {
+        Value::Number(number) => {
+            let exact = |float: &f64| float.fract() == 0.0 && float.abs() < 9e15;
+            if let Some(float) = number.as_f64().filter(|float| !number.is_i64() && !number.is_u64() && exact(float)) {
+                #[allow(clippy::cast_possible_truncation, reason = "it is whole, and below 2^53")]
+                let integer = float as i64;
+                *number = integer.into();
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(whole),
+        Value::Object(members) => members.values_mut().for_each(whole),
+        _ => {}
+    }
 }
 
 impl Input {
@@ -131,6 +149,10 @@ fn form(
         if parts > files.iter().filter(|file| file.field == name && file.file_name.is_some()).count() {
             return Err(invalid(vec![(name.to_owned(), "is not a file: it has no file name".to_owned())]));
         }
+    }
+    // A part with a file name is a file, also where a text is declared.
+    for file in &files {
+        fields.remove(&file.field);
     }
     let file = |file: host::File| Some(File { name: file.file_name?, bytes: file.bytes.into() });
     Ok(Payload::Form(fields, files.into_iter().filter_map(file).collect()))

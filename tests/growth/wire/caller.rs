@@ -55,7 +55,7 @@ impl<T> Unreadable<T> for &Taken<T> {
 }
 
 /// The result of an operation, as JSON if it can be written.
-struct Value<T>(T);
+struct Returned<T>(T);
 
 trait Written {
     fn written(&self) -> Outcome;

@@ -85,7 +85,7 @@ pub(crate) fn run(workspace: &Workspace, flags: &flags::BenchFlags) -> Result<Ex
         if bench.wants(BenchPart::Stages) {
             stages::run(&mut bench, &contract)?;
         }
-        if bench.only == [BenchPart::Stages] {
+        if ![BenchPart::Generation, BenchPart::Check, BenchPart::Build].into_iter().any(|part| bench.wants(part)) {
             continue;
         }
         let clients = clients::run(&mut bench, &contract)?;

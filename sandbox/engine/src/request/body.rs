@@ -203,6 +203,8 @@ impl FormReader<'_> {
         let media_type = essence(part.media_type.as_deref().or(declared).unwrap_or("text/plain"));
         if (is_json(&media_type) || (part.file_name.is_none() && form == Form::Members))
             && let Ok(value) = from_json(part.bytes)
+            // Some clients name a file for each part. An object is a value where the contract has one; the rest are files.
+            && (part.file_name.is_none() || (value.is_object() && kinds.has(Kinds::OBJECT)))
         {
             return Text::Read(value);
         }

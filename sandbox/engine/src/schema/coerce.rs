@@ -118,9 +118,12 @@ fn scalar(bundle: &Bundle, schemas: &[&Value], text: &str) -> Value {
     }
     match text {
         "true" | "false" if kinds.has(Kinds::BOOLEAN) => return Value::Bool(text == "true"),
-        // .NET writes booleans so.
-        "True" | "False" if kinds.has(Kinds::BOOLEAN) && !kinds.has(Kinds::STRING) => {
-            return Value::Bool(text == "True");
+        // .NET writes `True`, and reads any case.
+        _ if kinds.has(Kinds::BOOLEAN)
+            && !kinds.has(Kinds::STRING)
+            && ["true", "false"].iter().any(|name| text.eq_ignore_ascii_case(name)) =>
+        {
+            return Value::Bool(text.eq_ignore_ascii_case("true"));
         }
         "" | "null" if kinds.has(Kinds::NULL) && !kinds.has(Kinds::STRING) => return Value::Null,
         _ => {}

@@ -24,7 +24,10 @@ pub(super) fn options() -> ValidationOptions<'static> {
 }
 
 pub(super) fn violations(validator: &Validator, value: &Value) -> Vec<Violation> {
-    let list = || validator.iter_errors(value).take(MOST_VIOLATIONS).flat_map(|error| places(&error)).collect();
+    let list = || {
+        let errors = validator.iter_errors(value).take(MOST_VIOLATIONS);
+        errors.flat_map(|error| places(&error)).take(MOST_VIOLATIONS).collect()
+    };
     match bounded(value, || validator.is_valid(value)) {
         Ok(true) => Vec::new(),
         Ok(false) => bounded(value, list).unwrap_or_else(|_| vec![exceeded()]),

@@ -90,6 +90,23 @@ fn a_field_that_is_sent_twice_is_no_single_value() {
     assert_eq!(read.body, Some(json!({ "name": "Max" })));
 }
 
+/// Browsers send the media type of a file: a JSON document that is uploaded is a file. An object that the contract declares is a value,
+/// whether the client named a file for it or not.
+#[test]
+fn a_json_file_is_a_file_and_a_json_object_a_value() {
+    let content = json!({ "multipart/form-data": { "schema": pet() } });
+    for (json, name) in [("{}", "photo"), ("\"x\"", "photo"), ("[1]", "photo")] {
+        let part = |name: &str, rest: &str, body: &str| {
+            format!("--b\r\nContent-Disposition: form-data; name=\"{name}\"{rest}\r\n\r\n{body}\r\n")
+        };
+        let file = "; filename=\"a.json\"\r\nContent-Type: application/json";
+        let body = part("name", "", "Rex") + &part(name, file, json) + &part("owner", file, "{\"id\":1}") + "--b--\r\n";
+        let read = post(&content, "multipart/form-data; boundary=b", body.as_bytes()).unwrap();
+        assert_eq!((read.files.len(), read.files[0].bytes.as_slice()), (1, json.as_bytes()), "{json}");
+        assert_eq!(read.body.unwrap()["owner"], json!({ "id": 1 }), "{json}");
+    }
+}
+
 #[test]
 fn an_empty_body_is_a_file_or_text_and_nothing_else() {
     let schema = || json!({ "schema": pet() });
