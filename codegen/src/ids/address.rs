@@ -22,7 +22,7 @@ pub(super) enum Address<'c> {
 }
 
 impl<'c> Address<'c> {
-    /// Reads an address; the reason if it is none.
+    /// Reads an address. The error is the reason that the text is not one.
     pub(super) fn read(text: &'c str) -> Result<Self, &'static str> {
         let (document, prefix) = scoped(text);
         if prefix.starts_with('/') {

@@ -114,7 +114,7 @@ impl Schedule {
         self.retire_at = Until::NEVER;
     }
 
-    /// There are subscriptions, or there are none: then the idle time begins, unless it has begun.
+    /// Says if there are subscriptions. Without one, the idle time begins, unless it has begun.
     pub(super) fn used(&mut self, now: Instant, is_used: bool, idle: Duration) {
         match is_used {
             true => self.idle_at = Until::NEVER,

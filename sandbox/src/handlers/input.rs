@@ -114,7 +114,7 @@ fn refused(refusal: Refusal, is_form: bool) -> Box<Response> {
             refuse(StatusCode::UNSUPPORTED_MEDIA_TYPE, "The operation does not read this media type.")
         }
         Refusal::Invalid(violations) if violations.iter().any(|one| one.pointer.starts_with("path.")) => {
-            refuse(StatusCode::NOT_FOUND, "There is no such resource.")
+            refuse(StatusCode::NOT_FOUND, "The address names no resource: correct the path.")
         }
         Refusal::Invalid(violations) => {
             invalid(violations.into_iter().map(|violation| complaint(violation, is_form)).collect())

@@ -87,7 +87,7 @@ fn only_an_end_soon_after_the_beginning_delays_the_next_connection() {
         assert_eq!(times.next(&schedule), None, "{lived}");
         assert_eq!(schedule.open() > Duration::ZERO, is_delayed, "{lived}");
     }
-    // A clock that was set back is no reason to panic.
+    // A clock that was set back does not panic.
     let mut schedule = Schedule::new();
     schedule.opened(times.at(100), renewal(times.at(100), 600));
     schedule.ended(times.at(0));

@@ -167,7 +167,8 @@ fn head(
     if is_right {
         return Ok(());
     }
-    let expected = if is_file == Some(true) { "the name of the file" } else { "none: the part is no file" };
+    let expected =
+        if is_file == Some(true) { "the name of the file" } else { "a part without a file name: it is not a file" };
     Err(fault(&format!("body {name} filename"), FORM, expected, file_name.unwrap_or("none")))
 }
 

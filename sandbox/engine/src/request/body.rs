@@ -156,7 +156,7 @@ impl FormReader<'_> {
             return style::tree(name, pairs);
         }
         let (form, kinds) = self.member(name);
-        // Several values are none that a single number can have, as for parameters.
+        // A list fits no schema of a single number, so that several values are refused, as for parameters.
         if form == Form::One && pairs.len() > 1 && !kinds.has(Kinds::STRING) {
             return Some(Text::List(pairs.iter().map(|pair| Text::One(decode(pair.raw))).collect()));
         }

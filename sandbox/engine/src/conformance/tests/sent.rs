@@ -297,5 +297,11 @@ fn a_request_that_was_sent_twice_is_a_fault() {
         let two = [request("GET", &[], b""), request("GET", &[], b"")];
         assert_eq!(judge.judge(case, &two[..1], &result), Verdict::Right);
         assert_eq!(judge.judge(case, &two, &result) == Verdict::Right, is_right, "{status}");
+        // One wrong attempt is a fault, whichever it is.
+        for wrong in 0..2 {
+            let mut two = two.clone();
+            two[wrong].method = "POST".to_owned();
+            assert!(matches!(judge.judge(case, &two, &result), Verdict::Fault(_)), "{status}, {wrong}");
+        }
     }
 }
