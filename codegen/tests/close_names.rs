@@ -111,7 +111,7 @@ fn kept(before: &BTreeMap<String, String>, after: &BTreeMap<String, String>, wha
 }
 
 /// Orders of arrival that are tried.
-const ORDERS: usize = 16;
+const ORDERS: usize = 8;
 
 #[test]
 fn no_later_member_takes_a_published_name() {

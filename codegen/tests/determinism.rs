@@ -78,7 +78,7 @@ fn again(cases: impl IntoIterator<Item = Case>) {
 
 #[test]
 fn a_regeneration_changes_nothing() {
-    again(Case::all().into_iter().chain(published(25_000)).map(Case::in_style_2));
+    again(Case::all().into_iter().map(Case::in_style_2));
 }
 
 #[test]

@@ -126,7 +126,7 @@ fn paths(findings: &[&Finding]) -> BTreeSet<String> {
 fn rows_name_the_operations_whose_callers_stay_outside_or_come_in() {
     let mut random = Random(11);
     let (mut breaks, mut opens, mut same) = (0, 0, 0);
-    for round in 0..1500 {
+    for round in 0..600 {
         let names: [Called; 3] = [["k", "p", "t", "u"], ["key", "p", "t", "u"], ["k", "pass", "token", "u"]];
         let (was, is) = (names[0], names[random.below(3)]);
         let requirements = |random: &mut Random, known: &[Option<Vec<_>>]| -> Vec<Option<Vec<_>>> {
@@ -170,7 +170,7 @@ fn rows_name_the_operations_whose_callers_stay_outside_or_come_in() {
         opens += inside.len();
         same += usize::from(outside.is_empty() && inside.is_empty());
     }
-    assert!(breaks > 500 && opens > 500 && same > 50, "{breaks} {opens} {same}");
+    assert!(breaks > 200 && opens > 200 && same > 20, "{breaks} {opens} {same}");
 }
 
 /// The requirement before and after, and the rows.

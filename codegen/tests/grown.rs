@@ -3,7 +3,7 @@
 use driftless_codegen::Names;
 use serde_json::{Value, json};
 
-use crate::shared::{contract, generate, lines, object};
+use crate::shared::{contract, lines, object, outline};
 
 /// A member that only comes back is an option where one schema lacks it, and stays one when all have it.
 #[test]
@@ -11,19 +11,19 @@ fn a_required_member_that_came_to_one_schema_stays_optional() {
     let get = |schema: Value| json!({"get": {"responses": {"200": {"description": "", "content": {"application/json": {"schema": schema}}}}}});
     let dog = || object(&json!({"a": {"type": "string"}, "b": {"type": "string"}, "c": {"type": "string"}}));
     let mut contract = json!({"openapi": "3.0.4", "paths": {"/one": get(dog()), "/two": get(dog())}});
-    let mut before = generate(&contract, &Names::default());
+    let mut before = outline(&contract, &Names::default());
     assert_eq!(before.names.shared.len(), 1);
     for path in ["~1one", "~1two"] {
         let schema =
             contract.pointer_mut(&format!("/paths/{path}/get/responses/200/content/application~1json/schema")).unwrap();
         schema["properties"]["d"] = json!({"type": "string"});
         schema["required"] = json!(["d"]);
-        let after = generate(&contract, &before.names);
+        let after = outline(&contract, &before.names);
         assert!(lines(&after).is_superset(&lines(&before)), "{path}\n{}", after.api.index());
         assert!(lines(&after).iter().any(|line| line.ends_with("::d field Option<String>")), "{}", after.api.index());
         before = after;
     }
-    assert_eq!(generate(&contract, &before.names).names, before.names);
+    assert_eq!(outline(&contract, &before.names).names, before.names);
 }
 
 /// The names of the members of a shared type are those that programs know, in each of its schemas: a member that comes later, and whose
@@ -34,14 +34,14 @@ fn a_member_with_a_close_name_parts_no_shared_type() {
         object(&json!({"totalPaid": {"type": "number"}, "totalDue": {"type": "number"}, "note": {"type": "string"}}))
     };
     let mut contract = contract(&json!({"Total": total(), "ContactTotal": total()}));
-    let before = generate(&contract, &Names::default());
+    let before = outline(&contract, &Names::default());
     assert!(lines(&before).contains("types::ContactTotal type types::Total"), "{}", before.api.index());
     for name in ["Total", "ContactTotal"] {
         contract["components"]["schemas"][name]["properties"]["total_paid"] = json!({"type": "integer"});
     }
-    let after = generate(&contract, &before.names);
+    let after = outline(&contract, &before.names);
     assert!(lines(&after).is_superset(&lines(&before)), "{}", after.api.index());
-    assert_eq!(generate(&contract, &after.names).names, after.names);
+    assert_eq!(outline(&contract, &after.names).names, after.names);
 }
 
 /// A member that only one schema of a shared type has is a member of the type: a later one does not take its name, in either schema.
@@ -54,14 +54,14 @@ fn a_member_of_one_schema_keeps_its_name_in_the_shared_type() {
         ("ContactTotal", "vat-rate", "vatRate"),
     ] {
         let mut contract = contract(&json!({"Total": total(), "ContactTotal": total()}));
-        let mut before = generate(&contract, &Names::default());
+        let mut before = outline(&contract, &Names::default());
         for member in [first, second] {
             contract["components"]["schemas"][owner]["properties"][member] = json!({"type": "string"});
-            let after = generate(&contract, &before.names);
+            let after = outline(&contract, &before.names);
             assert!(lines(&after).is_superset(&lines(&before)), "{owner} {member}\n{}", after.api.index());
             before = after;
         }
-        assert_eq!(generate(&contract, &before.names).names, before.names);
+        assert_eq!(outline(&contract, &before.names).names, before.names);
         let named: Vec<_> =
             before.names.members.iter().filter(|(key, _)| key.ends_with(&format!(".{second}"))).collect();
         assert!(named.len() == 1 && named[0].1 == "vat_rate_2", "{owner} {second}: {named:?}");
@@ -76,12 +76,12 @@ fn a_member_that_only_new_operations_demand_is_optional() {
     let mut contract = contract(&json!({"Pet": pet(), "UpdatePet": pet()}));
     let exchange = contract["paths"]["/Pet"].take();
     contract["paths"]["/Pet"] = json!({"get": {"responses": exchange["post"]["responses"]}});
-    let before = generate(&contract, &Names::default());
+    let before = outline(&contract, &Names::default());
     assert_eq!(before.names.shared.len(), 1, "{}", before.api.index());
     let demanding = |mut contract: Value, name: &str| {
         contract["components"]["schemas"][name]["properties"]["d"] = json!({"type": "string"});
         contract["components"]["schemas"][name]["required"] = json!(["d"]);
-        generate(&contract, &before.names)
+        outline(&contract, &before.names)
     };
     assert!(!lines(&demanding(contract.clone(), "UpdatePet")).is_superset(&lines(&before)));
     let returned = demanding(contract.clone(), "Pet");

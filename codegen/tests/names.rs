@@ -28,7 +28,7 @@ fn without(tree: &Value, (path, method): &(String, String)) -> Value {
 }
 
 fn generate(case: &Case, tree: &Value, names: &Names) -> Output {
-    case.with(tree.to_string().as_bytes(), names).unwrap_or_else(|report| panic!("{}: {report}", case.name))
+    case.outline(tree.to_string().as_bytes(), names).unwrap_or_else(|report| panic!("{}: {report}", case.name))
 }
 
 /// The public items, without their signatures.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use driftless_codegen::{Names, Output};
 use serde_json::{Map, Value, json};
 
-use crate::shared::{contract, generate, in_style_one, lines, object};
+use crate::shared::{contract, in_style_one, lines, object, outline};
 
 /// A contract with an operation for each object, by path: `(path, sent, returned)`.
 fn exchanges(all: &[(&str, Option<Value>, Option<Value>)]) -> Value {
@@ -52,17 +52,17 @@ fn inline_objects_with_few_members_are_called_after_them() {
         ("h", Some(content()), None),
     ];
     let contract = exchanges(&all);
-    let output = generate(&contract, &Names::default());
+    let output = outline(&contract, &Names::default());
     let structs = structs(&output);
     // One that only comes back has the name of its place, and so has that of the one place which has it in both directions.
     let expected = ["ContentRequest", "D", "Label", "NameAndRank", "PostCResponse"];
     assert_eq!(structs, expected.map(str::to_owned).into());
     // Another one gets the type, and what programs have stays.
     let more: Vec<_> = all.into_iter().chain([("f", Some(label()), None), ("g", Some(pair()), None)]).collect();
-    let after = generate(&exchanges(&more), &output.names);
+    let after = outline(&exchanges(&more), &output.names);
     assert!(lines(&after).is_superset(&lines(&output)), "{}", after.api.index());
     assert_eq!(self::structs(&after).len(), 6, "{:?}", self::structs(&after));
-    assert_eq!(generate(&exchanges(&more), &after.names).names, after.names);
+    assert_eq!(outline(&exchanges(&more), &after.names).names, after.names);
 }
 
 /// A client that has a type for each of them keeps them: `specs/names.lock` names no shared type.
@@ -71,9 +71,9 @@ fn types_that_programs_have_stay_although_they_are_equal() {
     let apart =
         |size: &str| json!({"type": "object", "properties": {"label": {"type": "string"}, "size": {"type": size}}});
     let contract = exchanges(&[("a", Some(apart("string")), None), ("b", Some(apart("integer")), None)]);
-    let before = generate(&contract, &Names::default());
+    let before = outline(&contract, &Names::default());
     let contract = exchanges(&[("a", Some(apart("string")), None), ("b", Some(apart("string")), None)]);
-    let after = generate(&contract, &before.names);
+    let after = outline(&contract, &before.names);
     assert_eq!(structs(&after), structs(&before));
     assert!(after.names.shared.is_empty());
 }
@@ -85,15 +85,15 @@ fn an_inline_object_stays_with_its_schema() {
     let mut contract =
         exchanges(&[("one", None, Some(json!({"$ref": "#/components/schemas/Tree"}))), ("two", None, Some(three()))]);
     contract["components"] = json!({"schemas": {"Tree": three()}});
-    let before = generate(&contract, &Names::default());
+    let before = outline(&contract, &Names::default());
     assert_eq!(structs(&before), BTreeSet::from(["Tree".to_owned()]));
     contract["components"]["schemas"]["House"] = three();
     contract["paths"]["/three"] = contract["paths"]["/one"].clone();
     contract["paths"]["/three"]["post"]["responses"]["200"]["content"]["application/json"]["schema"] =
         json!({"$ref": "#/components/schemas/House"});
-    let after = generate(&contract, &before.names);
+    let after = outline(&contract, &before.names);
     assert!(lines(&after).is_superset(&lines(&before)), "{}", after.api.index());
-    assert_eq!(generate(&contract, &after.names).names, after.names);
+    assert_eq!(outline(&contract, &after.names).names, after.names);
 }
 
 /// One of several schemas becomes another type: the others keep theirs, whichever it is, and their calls do not change.
@@ -106,14 +106,14 @@ fn a_shared_type_stays_with_most_of_its_schemas() {
         };
         exchanges(&["a", "b", "c", "d"].map(|path| (path, Some(schema(path)), None)))
     };
-    let before = generate(&all(""), &Names::default());
+    let before = outline(&all(""), &Names::default());
     assert_eq!(structs(&before), BTreeSet::from(["Label".to_owned()]));
     for changed in ["a", "b", "c", "d"] {
-        let after = generate(&all(changed), &before.names);
+        let after = outline(&all(changed), &before.names);
         let others: Vec<String> = lines(&before).difference(&lines(&after)).cloned().collect();
         assert!(others.iter().all(|line| line.contains(&format!("families::{changed}::"))), "{changed}: {others:?}");
         assert_eq!(structs(&after).len(), 2, "{changed}: {:?}", structs(&after));
-        assert_eq!(generate(&all(changed), &after.names).names, after.names, "{changed}");
+        assert_eq!(outline(&all(changed), &after.names).names, after.names, "{changed}");
     }
 }
 
@@ -122,7 +122,7 @@ fn a_shared_type_stays_with_most_of_its_schemas() {
 fn errors_of_one_form_are_one_type() {
     let schemas =
         ["MissingRoleException", "BusyException", "Remark"].map(|name| (name.to_owned(), texts(&["message"])));
-    let output = generate(&contract(&Value::Object(schemas.into_iter().collect())), &Names::default());
+    let output = outline(&contract(&Value::Object(schemas.into_iter().collect())), &Names::default());
     let lines = lines(&output);
     for line in ["types::MissingRoleException type types::Exception", "types::BusyException type types::Exception"] {
         assert!(lines.contains(line), "{line}\n{}", output.api.index());
@@ -142,25 +142,25 @@ fn an_error_is_no_other_name_of_another_one() {
         targets.collect()
     };
     for (error, shared) in [(&["message"], "Error"), (&["code"], "Error2")] {
-        let fresh = generate(&contract(&["FoundError", "NotFoundError"], error), &Names::default());
+        let fresh = outline(&contract(&["FoundError", "NotFoundError"], error), &Names::default());
         assert_eq!(aliases(&fresh), BTreeSet::from([shared.to_owned()]), "{}", fresh.api.index());
         let fresh = contract(&["FoundError", "NotFoundError", "AError", "ZError"], error);
-        assert_eq!(aliases(&generate(&fresh, &Names::default())), BTreeSet::from([shared.to_owned()]));
+        assert_eq!(aliases(&outline(&fresh, &Names::default())), BTreeSet::from([shared.to_owned()]));
     }
     // Nor in a client that had style 1: its names stay.
     let errors = contract(&["FoundError", "NotFoundError"], &["code"]);
-    let second = generate(&errors, &in_style_one(&errors).names);
+    let second = outline(&errors, &in_style_one(&errors).names);
     assert_eq!(aliases(&second), BTreeSet::from(["Error2".to_owned()]), "{}", second.api.index());
-    assert_eq!(generate(&errors, &second.names).names, second.names);
-    let before = generate(&contract(&["BillingError"], &["code"]), &Names::default());
+    assert_eq!(outline(&errors, &second.names).names, second.names);
+    let before = outline(&contract(&["BillingError"], &["code"]), &Names::default());
     for newcomer in ["AError", "ZError"] {
         let more = contract(&["BillingError", newcomer], &["code"]);
-        let after = generate(&more, &before.names);
+        let after = outline(&more, &before.names);
         assert_eq!((aliases(&after).len(), structs(&after).len()), (0, 3), "{}", after.api.index());
-        assert_eq!(generate(&more, &after.names).names, after.names);
+        assert_eq!(outline(&more, &after.names).names, after.names);
         // Another one gets the type of those that are one.
-        let first = generate(&contract(&["MError", "NError"], &["code"]), &Names::default());
-        let after = generate(&contract(&["MError", "NError", newcomer], &["code"]), &first.names);
+        let first = outline(&contract(&["MError", "NError"], &["code"]), &Names::default());
+        let after = outline(&contract(&["MError", "NError", newcomer], &["code"]), &first.names);
         assert_eq!((aliases(&after), structs(&after)), (BTreeSet::from(["Error2".to_owned()]), structs(&first)));
     }
 }
@@ -180,11 +180,11 @@ fn a_type_of_both_directions_is_called_after_none() {
         for (sent, returned) in [("a", "b"), ("b", "a")] {
             let mut contract = exchanges(&[(sent, Some(schema.clone()), None), (returned, None, Some(schema.clone()))]);
             contract["components"] = json!({"schemas": {"Order": texts(&["id"])}});
-            let output = generate(&contract, &Names::default());
+            let output = outline(&contract, &Names::default());
             let name = schema_of(&output, sent);
             assert_eq!((name.len(), &name), (1, &schema_of(&output, returned)), "{sent}");
             assert!(name.iter().all(|name| !name.ends_with("Request") && !name.ends_with("Response")), "{name:?}");
-            assert_eq!(generate(&contract, &output.names).names, output.names);
+            assert_eq!(outline(&contract, &output.names).names, output.names);
         }
     }
 }
@@ -200,7 +200,7 @@ fn small_inline_objects_are_one_type_in_any_order() {
         contract["components"] = json!({"schemas": {"Holder": object(&json!({"inside": data()}))}});
         contract
     };
-    let before = generate(&all(&[]), &Names::default());
+    let before = outline(&all(&[]), &Names::default());
     assert_eq!(schema_of(&before, "b"), schema_of(&before, "c"));
     for place in ["a", "z"] {
         // One that is sent and returned has a type of its own, and so has one that is only sent.
@@ -208,12 +208,12 @@ fn small_inline_objects_are_one_type_in_any_order() {
             for newcomer in ["aa", "y"] {
                 for names in [&Names::default(), &before.names] {
                     let contract = all(&[other.clone(), (newcomer, None, Some(data()))]);
-                    let output = generate(&contract, names);
+                    let output = outline(&contract, names);
                     for path in ["b", "c", newcomer] {
                         assert_eq!(schema_of(&output, path), BTreeSet::from(["DataResponse".to_owned()]), "{place}");
                     }
                     assert_ne!(schema_of(&output, place), schema_of(&output, "b"));
-                    assert_eq!(generate(&contract, &output.names).names, output.names);
+                    assert_eq!(outline(&contract, &output.names).names, output.names);
                 }
             }
         }
@@ -259,11 +259,11 @@ fn an_inline_object_gets_the_shared_type_that_it_is_equal_to() {
             (plain(two()), grown(two()), grown(more(two(), sized()))),
             (with(holders(), &bodies()), returned(bodies()), returned(more(bodies(), label()))),
         ] {
-            let before = generate(&second, &generate(&first, &Names::default()).names);
-            let after = generate(&third, &before.names);
+            let before = outline(&second, &outline(&first, &Names::default()).names);
+            let after = outline(&third, &before.names);
             assert_eq!(structs(&after), structs(&before), "{third}");
             assert!(lines(&after).is_superset(&lines(&before)), "{}", after.api.index());
-            assert_eq!(generate(&third, &after.names).names, after.names);
+            assert_eq!(outline(&third, &after.names).names, after.names);
         }
     }
 }
@@ -278,16 +278,16 @@ fn a_name_of_the_contract_stays_with_its_schema() {
         schemas["Tag"]["properties"]["id"] = json!({"type": id});
         contract(&Value::Object(schemas))
     };
-    let before = generate(&tags("string", &[]), &Names::default());
+    let before = outline(&tags("string", &[]), &Names::default());
     assert_eq!(structs(&before), BTreeSet::from(["Tag".to_owned()]));
     for more in [&[][..], &["ATag"], &["ZTag"]] {
         let changed = tags("integer", more);
-        let after = generate(&changed, &before.names);
+        let after = outline(&changed, &before.names);
         let lines = lines(&after);
         assert!(lines.contains("types::Tag::id field Option<i64>"), "{}", after.api.index());
         assert!(lines.contains("types::TagDto::id field Option<String>"), "{}", after.api.index());
         assert!(lines.contains("types::CreateTag type types::TagDto"), "{}", after.api.index());
         assert_eq!(structs(&after).len(), 2, "{}", after.api.index());
-        assert_eq!(generate(&changed, &after.names).names, after.names);
+        assert_eq!(outline(&changed, &after.names).names, after.names);
     }
 }

@@ -14,6 +14,12 @@ fn case(version: StyleVersion) -> Case {
     Case { name: "shared".to_owned(), bytes: Vec::new(), setup }
 }
 
+/// The items and the names of the client.
+pub(crate) fn outline(contract: &Value, names: &Names) -> Output {
+    let outline = case(StyleVersion::Two).outline(contract.to_string().as_bytes(), names);
+    outline.unwrap_or_else(|report| panic!("{report}\n{contract}"))
+}
+
 pub(crate) fn generate(contract: &Value, names: &Names) -> Output {
     let case = case(StyleVersion::Two);
     case.with(contract.to_string().as_bytes(), names).unwrap_or_else(|report| panic!("{report}\n{contract}"))

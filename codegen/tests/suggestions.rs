@@ -1,6 +1,6 @@
 //! Entries of `[[pagination]]` that a contract suggests: one operation per style of services, and what must not be taken for one.
 
-use driftless_codegen::{Config, Contract, Names, Setup, SuggestedPagination, Suggestions, generate, propose};
+use driftless_codegen::{Config, Contract, Names, Setup, SuggestedPagination, Suggestions, api, generate, propose};
 use serde_json::{Value, json};
 
 const LIST: &str = r##"{"type": "array", "items": {"$ref": "#/components/schemas/Thing"}}"##;
@@ -278,7 +278,7 @@ fn entries_of_contracts_at_hand_fit_them() {
             let Ok(proposal) = propose(&contracts, &Setup::default()) else { continue };
             let paginations: Vec<_> = proposal.suggestions.paginations.into_iter().map(|one| one.entry).collect();
             let config = Config { paginations, ..Config::default() };
-            assert!(generate(&contracts, &Setup::from(config), &Names::default()).is_ok(), "{:?}", file.path());
+            assert!(api(&contracts, &Setup::from(config), &Names::default()).is_ok(), "{:?}", file.path());
         }
     }
 }
