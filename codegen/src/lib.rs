@@ -87,8 +87,8 @@ pub use load::{Dialect, Loaded};
 pub use model::{KeyPlace, Scheme};
 pub use naming::setter::is_reserved as is_method_of_calls;
 pub use output::{
-    Contract, Credentials, Degraded, Feature, FirstCall, Output, Proposal, SentDocument, Stats, SuggestedOperation,
-    SuggestedPagination, Suggestions, Unused,
+    Contract, Credentials, Degraded, Feature, FirstCall, Output, Proposal, SentDocument, Stats, SuggestedName,
+    SuggestedOperation, SuggestedPagination, Suggestions, Unused,
 };
 pub use pins::Names;
 pub use report::{Problem, Report};

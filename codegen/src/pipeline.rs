@@ -54,8 +54,10 @@ pub(crate) fn propose(contracts: &[Contract<'_>], setup: &Setup) -> Result<Propo
         setup.config.families.clone_from(&families);
         // A new client is named by the latest rules.
         setup.config.style = NameStyle { version: StyleVersion::Two };
-        let (model, ..) = model::build(&documents, &setup, &Names::default(), &mut ledger)?;
-        let suggestions = infer::suggest(&model, &documents, &bind::Bindings::default());
+        let none = Names::default();
+        let (model, names, ..) = model::build(&documents, &setup, &none, &mut ledger)?;
+        let bindings = bind::Bindings::default();
+        let suggestions = infer::suggest(&model, &documents, &bindings, &setup.config, (&names, &none));
         let address = documents.iter().find_map(model::address);
         Ok(Proposal { client, families, address, schemes, suggestions })
     })
@@ -90,7 +92,7 @@ struct Modelled<'s> {
 fn stages(contracts: &[Contract<'_>], setup: &Setup, pins: &Names, watch: Watch<'_>) -> Result<Output, Report> {
     let Modelled { names, mut ledger, model, boxed, documents, contracts, wire, unused, bindings } =
         modelled(contracts, setup, pins, true, watch)?;
-    let suggestions = infer::suggest(&model, &contracts, &bindings);
+    let suggestions = infer::suggest(&model, &contracts, &bindings, &setup.config, (&names, pins));
     drop(contracts);
     watch("infer");
     let (parts, files) = emit::emit(|take| {
