@@ -144,6 +144,15 @@ pub fn catalog(contracts: &[Contract<'_>], setup: &Setup, names: &Names) -> Resu
     pipeline::catalog(contracts, setup, names)
 }
 
+/// The entries of the configuration that [`generate`] would suggest.
+///
+/// # Errors
+///
+/// As for [`generate`].
+pub fn suggestions(contracts: &[Contract<'_>], setup: &Setup, names: &Names) -> Result<Suggestions, Report> {
+    pipeline::suggestions(contracts, setup, names)
+}
+
 /// The address of the first server that a contract states, as it states it: a URL, or a reference relative to the contract's own
 /// address. Variables of the address have their defaults. `None`: it states none, or is no contract.
 pub fn address(contract: &[u8]) -> Option<String> {

@@ -10,8 +10,9 @@ use crate::model::Document;
 use crate::room::with_room;
 use crate::upgrade::Published;
 use crate::{
-    Api, Catalog, Config, Contract, Credentials, NameStyle, Names, Output, Proposal, Report, Setup, StyleVersion, bind,
-    correct, decisions, emit, generate, graphql, ids, infer, model, refine, review, shape, stats, table, upgrade,
+    Api, Catalog, Config, Contract, Credentials, NameStyle, Names, Output, Proposal, Report, Setup, StyleVersion,
+    Suggestions, bind, correct, decisions, emit, generate, graphql, ids, infer, model, refine, review, shape, stats,
+    table, upgrade,
 };
 
 /// Is told the name of each stage when it ends. The stages that follow moved objects end twice.
@@ -36,6 +37,14 @@ pub(crate) fn catalog(contracts: &[Contract<'_>], setup: &Setup, pins: &Names) -
     with_room(&|| {
         let Modelled { model, boxed, bindings, .. } = modelled(contracts, setup, pins, false, &|_| {})?;
         Ok(refine::catalog(&model, &boxed, &setup.config, &bindings))
+    })
+}
+
+/// Runs the stages as far as the entries that the contracts suggest are known.
+pub(crate) fn suggestions(contracts: &[Contract<'_>], setup: &Setup, pins: &Names) -> Result<Suggestions, Report> {
+    with_room(&|| {
+        let Modelled { names, model, bindings, contracts, .. } = modelled(contracts, setup, pins, false, &|_| {})?;
+        Ok(infer::suggest(&model, &contracts, &bindings, &setup.config, (&names, pins)))
     })
 }
 

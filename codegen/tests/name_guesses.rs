@@ -100,6 +100,7 @@ fn each_reason_for_a_doubt_has_its_proposal() {
             &[("GET", "/things", "operation17", ""), ("DELETE", "/things/{id}", "operation18", "")],
             &["things.operation17 → list: opaque", "things.operation18 → delete: opaque"],
         ),
+        (Two, &[("PATCH", "/things/{id}", "op_1", "")], &["things.op_1 → update: opaque"]),
         // Two names within the family are one, so the whole ones repeat it.
         (
             Two,

@@ -8,7 +8,7 @@ use crate::model::{Addition, METHODS_OF_HANDLES, Model, Operation, StatusKey};
 use crate::naming::ident::member_name;
 use crate::naming::operation::{RouteWords, from_route};
 use crate::naming::short::{Clues, within_family};
-use crate::naming::words::{asks, is_action, is_preposition, is_task, singular};
+use crate::naming::words::{asks, is_action, is_outcome, is_preposition, is_task, singular};
 use crate::output::SuggestedName;
 use crate::text::Ident;
 use crate::{Config, Names, StyleVersion};
@@ -59,7 +59,7 @@ pub(super) fn suggest(model: &Model, config: &Config, given: &Names, pins: &Name
         }
         let Some(names) = taken.get_mut(&*operation.family) else { continue };
         let mut better = candidates(model, operation, &doubts, &routes).into_iter().filter_map(|candidate| {
-            let name = Ident::derived(&member_name(&candidate), member_name);
+            let name = Ident::derived(&member_name(&without_patch(candidate)), member_name);
             (!is_opaque(&name) && !has_verb_of_http(&name, &operation.method)).then(|| name.to_string())
         });
         let better = better.find(|name| names.insert(name.clone()));
@@ -99,6 +99,14 @@ fn has_verb_of_http(name: &str, method: &str) -> bool {
     matches!(method, "POST" | "PATCH") && verb.eq_ignore_ascii_case(method)
 }
 
+/// `update_order` for `patch_order`.
+fn without_patch(name: String) -> String {
+    match name.strip_prefix("patch").filter(|rest| rest.is_empty() || rest.starts_with('_')) {
+        Some(rest) => format!("update{rest}"),
+        None => name,
+    }
+}
+
 /// Words that say of no operation what it does.
 const EMPTY_WORDS: [&str; 10] =
     ["api", "call", "endpoint", "id", "method", "n", "op", "operation", "request", "unnamed"];
@@ -132,6 +140,11 @@ fn without_family(name: &str, family: &str) -> Option<String> {
     while rest.last().is_some_and(|last| is_preposition(last)) {
         rest.pop();
     }
+    // `get` alone does not say what it reads.
+    let is_open = rest.len() > 1 && rest.last().is_some_and(|last| asks(last));
+    if is_open {
+        return None;
+    }
     let rest = rest.join("_");
     Some(parameter.map_or_else(|| rest.clone(), |parameter| format!("{rest}_by_{parameter}")))
 }
@@ -151,12 +164,10 @@ impl<'m> Routes<'m> {
 /// Names that may be better, best first.
 fn candidates(model: &Model, operation: &Operation, doubts: &[Doubt], routes: &Routes<'_>) -> Vec<String> {
     let (name, has) = (&*operation.name, |doubt: Doubt| doubts.contains(&doubt));
-    let rest = name.split_once('_').map(|(_, rest)| rest);
-    let with_rest = |verb: &str| rest.map_or_else(|| verb.to_owned(), |rest| format!("{verb}_{rest}"));
     let mut candidates = Vec::new();
     if has(Doubt::Verb) {
         candidates.extend(from_prose(&operation.docs, &operation.family));
-        candidates.extend((operation.method == "PATCH").then(|| with_rest("update")));
+        candidates.push(name.to_owned());
     }
     if has(Doubt::Added(Addition::Method)) && operation.method == "POST" {
         let stem = name.strip_suffix("_post").unwrap_or(name);
@@ -191,7 +202,7 @@ fn candidates(model: &Model, operation: &Operation, doubts: &[Doubt], routes: &R
 }
 
 /// Words between a verb and its object.
-const ARTICLES: [&str; 8] = ["a", "all", "an", "given", "new", "one", "specified", "the"];
+const ARTICLES: [&str; 9] = ["a", "all", "an", "existing", "given", "new", "one", "specified", "the"];
 
 /// `start_scan` for "Starts a scan of the library", if the text begins with a verb.
 fn from_prose(prose: &str, family: &str) -> Option<String> {
@@ -199,16 +210,23 @@ fn from_prose(prose: &str, family: &str) -> Option<String> {
     let mut words = sentence.split([' ', '-']).map_while(|word| {
         let own = word.trim_end_matches(['.', ',', ':', ';']);
         let is_word = !own.is_empty() && own.len() <= 20 && own.bytes().all(|c| c.is_ascii_alphabetic());
-        is_word.then(|| (own.to_lowercase(), own.len() < word.len()))
+        is_word.then_some((own, own.len() < word.len()))
     });
     let (first, is_end) = words.next()?;
+    let first = first.to_lowercase();
     let base = singular(&first);
     let is_verb = |word: &str| is_action(word) || is_task(word) || asks(word);
     let verb = [first, base].into_iter().find(|word| is_verb(word))?;
     let mut object = Vec::new();
     let mut is_open = !is_end;
     while let Some((word, is_end)) = words.next().filter(|_| is_open && object.len() < 2) {
-        if is_preposition(&word) || ["and", "at", "of", "or", "that", "which"].contains(&word.as_str()) {
+        // "Clean Air Act" is a title.
+        if word.starts_with(char::is_uppercase) && word.contains(char::is_lowercase) {
+            return None;
+        }
+        let word = word.to_lowercase();
+        let ends = is_preposition(&word) || ["and", "at", "of", "or", "that", "which"].contains(&word.as_str());
+        if ends || is_outcome(&word) {
             break;
         }
         is_open = !is_end;
@@ -236,6 +254,8 @@ mod tests {
             ("Run report; drop table", Some("run_report")),
             ("Run `rm -rf`", Some("run")),
             ("The order is sent", None),
+            ("Clean Air Act facilities", None),
+            ("Send SMS based on a rule", Some("send_sms")),
             ("Größe", None),
             ("", None),
         ] {
@@ -262,6 +282,7 @@ mod tests {
             ("list_for_order", "orders", Some("list")),
             ("get_order_by_id", "orders", Some("get_by_id")),
             ("get_by_order_id", "orders", None),
+            ("list_services_get_orders", "orders", None),
             ("search_names", "search", None),
             ("ping", "ping", None),
             ("list", "orders", None),
