@@ -153,8 +153,6 @@ pub struct SuggestedName {
     pub is_better: bool,
     /// The reason why the present name is a guess.
     pub reason: String,
-    /// `true` if no pin had the present name before.
-    pub is_new: bool,
 }
 
 /// A rule of the configuration that changes nothing.

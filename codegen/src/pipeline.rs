@@ -44,7 +44,7 @@ pub(crate) fn catalog(contracts: &[Contract<'_>], setup: &Setup, pins: &Names) -
 pub(crate) fn suggestions(contracts: &[Contract<'_>], setup: &Setup, pins: &Names) -> Result<Suggestions, Report> {
     with_room(&|| {
         let Modelled { names, model, bindings, contracts, .. } = modelled(contracts, setup, pins, false, &|_| {})?;
-        Ok(infer::suggest(&model, &contracts, &bindings, &setup.config, (&names, pins)))
+        Ok(infer::suggest(&model, &contracts, &bindings, &setup.config, &names))
     })
 }
 
@@ -63,10 +63,9 @@ pub(crate) fn propose(contracts: &[Contract<'_>], setup: &Setup) -> Result<Propo
         setup.config.families.clone_from(&families);
         // A new client is named by the latest rules.
         setup.config.style = NameStyle { version: StyleVersion::Two };
-        let none = Names::default();
-        let (model, names, ..) = model::build(&documents, &setup, &none, &mut ledger)?;
+        let (model, names, ..) = model::build(&documents, &setup, &Names::default(), &mut ledger)?;
         let bindings = bind::Bindings::default();
-        let suggestions = infer::suggest(&model, &documents, &bindings, &setup.config, (&names, &none));
+        let suggestions = infer::suggest(&model, &documents, &bindings, &setup.config, &names);
         let address = documents.iter().find_map(model::address);
         Ok(Proposal { client, families, address, schemes, suggestions })
     })
@@ -101,7 +100,7 @@ struct Modelled<'s> {
 fn stages(contracts: &[Contract<'_>], setup: &Setup, pins: &Names, watch: Watch<'_>) -> Result<Output, Report> {
     let Modelled { names, mut ledger, model, boxed, documents, contracts, wire, unused, bindings } =
         modelled(contracts, setup, pins, true, watch)?;
-    let suggestions = infer::suggest(&model, &contracts, &bindings, &setup.config, (&names, pins));
+    let suggestions = infer::suggest(&model, &contracts, &bindings, &setup.config, &names);
     drop(contracts);
     watch("infer");
     let (parts, files) = emit::emit(|take| {

@@ -1,9 +1,10 @@
 //! Entries of the configuration that the contracts suggest, as `specs/codegen.toml` has them.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use driftless_codegen::{
-    Output, Pagination, SuggestedName, SuggestedOperation, SuggestedPagination, Suggestions, line,
+    Names, Output, Pagination, SuggestedName, SuggestedOperation, SuggestedPagination, Suggestions, line,
 };
 
 use crate::console::count;
@@ -100,15 +101,16 @@ fn guesses(names: &[SuggestedName]) -> String {
     text
 }
 
-/// Lines for the end of a run. A name that programs know already is not announced again.
-pub(crate) fn summary(output: &Output) -> Vec<String> {
+/// Lines for the end of a run. A name that the lock had before is not announced again: programs know it.
+pub(crate) fn summary(output: &Output, before: &Names) -> Vec<String> {
     let Suggestions { paginations, operations, names, .. } = &output.suggestions;
     let mut lines = Vec::new();
     if !paginations.is_empty() || !operations.is_empty() {
         let entries = count(paginations.len() + operations.len(), "entry", "entries");
         lines.push(format!("proposed    {entries} for {CONFIGURATION}: {PROPOSALS}"));
     }
-    let new = names.iter().filter(|name| name.is_new).count();
+    let known: BTreeSet<&String> = before.operations.values().collect();
+    let new = names.iter().filter(|name| !known.contains(&name.operation)).count();
     if new > 0 {
         let guesses = count(new, "new name is a guess", "new names are guesses");
         let all = count(output.names.operations.len(), "operation", "operations");
@@ -230,7 +232,6 @@ mod tests {
             name: "start".to_owned(),
             is_better: true,
             reason: "two\n\"x\" = \"y\"\nlines".to_owned(),
-            is_new: key != keys[1],
         });
         let suggestions = Suggestions { names: names.to_vec(), ..Suggestions::default() };
         let mut output = Output { suggestions, ..Output::default() };
@@ -245,8 +246,11 @@ mod tests {
         let read: driftless_codegen::Config = toml::from_str(&chosen.join("\n")).unwrap();
         assert_eq!(read.rename, keys.map(|key| (key.to_owned(), "start".to_owned())).into());
         let line = "guessed     2 new names are guesses, of 3 operations: specs/proposals.toml, [rename]";
-        assert_eq!(summary(&output), [line]);
-        output.suggestions.names.iter_mut().for_each(|name| name.is_new = false);
-        assert_eq!((summary(&output), file(&output)), (Vec::new(), Some(text)), "`--check` compares the file");
+        let mut known = Names::default();
+        known.operations.insert("POST /c".to_owned(), "a.start".to_owned());
+        output.suggestions.names[1].operation = "a.start".to_owned();
+        assert_eq!(summary(&output, &known), [line]);
+        known.operations.insert("POST /d".to_owned(), "a.post".to_owned());
+        assert_eq!(summary(&output, &known), [""; 0]);
     }
 }

@@ -17,19 +17,18 @@ use crate::model::{Document, Model};
 use crate::output::Suggestions;
 use crate::{Config, Names};
 
-/// The entries that the contracts suggest beside those of the configuration. `given` are the names of the run, and `pins` those from
-/// before it.
+/// The entries that the contracts suggest beside those of the configuration. `given` are the names of the run.
 pub(crate) fn suggest(
     model: &Model,
     documents: &[Document],
     bindings: &Bindings<'_>,
     config: &Config,
-    (given, pins): (&Names, &Names),
+    given: &Names,
 ) -> Suggestions {
     let mut suggestions = pages::suggest(model, documents, &bindings.paged);
     let bound = bindings.bound.iter().map(|bound| bound.operation).collect();
     operations::suggest(model, documents, &bound, &mut suggestions);
-    suggestions.names = names::suggest(model, config, given, pins);
+    suggestions.names = names::suggest(model, config, given);
     suggestions
 }
 

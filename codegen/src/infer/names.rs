@@ -8,7 +8,7 @@ use crate::model::{Addition, METHODS_OF_HANDLES, Model, Operation, StatusKey};
 use crate::naming::ident::member_name;
 use crate::naming::operation::{RouteWords, from_route};
 use crate::naming::short::{Clues, within_family};
-use crate::naming::words::{asks, is_action, is_outcome, is_preposition, is_task, singular};
+use crate::naming::words::{Meaning, asks, is_action, is_outcome, is_preposition, is_task, meaning, singular};
 use crate::output::SuggestedName;
 use crate::text::Ident;
 use crate::{Config, Names, StyleVersion};
@@ -37,11 +37,10 @@ impl Doubt {
     }
 }
 
-/// The operations whose name is a guess, except for those that `[rename]` names. `given` are the names of the run, and `pins` those
-/// from before it.
-pub(super) fn suggest(model: &Model, config: &Config, given: &Names, pins: &Names) -> Vec<SuggestedName> {
+/// The operations whose name is a guess, except for those that `[rename]` names. `given` are the names of the run. Pinned names are
+/// judged as others are, so that the next run suggests the same.
+pub(super) fn suggest(model: &Model, config: &Config, given: &Names) -> Vec<SuggestedName> {
     let keys: BTreeMap<&str, &str> = given.operations.iter().map(|(key, name)| (name.as_str(), key.as_str())).collect();
-    let known: BTreeSet<&str> = pins.operations.values().map(String::as_str).collect();
     let routes = Routes::new(model);
     let mut taken: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
     for operation in &model.operations {
@@ -65,7 +64,6 @@ pub(super) fn suggest(model: &Model, config: &Config, given: &Names, pins: &Name
         let better = better.find(|name| names.insert(name.clone()));
         let reasons: Vec<&str> = doubts.iter().map(|doubt| doubt.reason()).collect();
         suggested.push(SuggestedName {
-            is_new: !known.contains(present.as_str()),
             is_better: better.is_some(),
             name: better.unwrap_or_else(|| operation.name.to_string()),
             operation: present,
@@ -166,6 +164,9 @@ fn candidates(model: &Model, operation: &Operation, doubts: &[Doubt], routes: &R
     let (name, has) = (&*operation.name, |doubt: Doubt| doubts.contains(&doubt));
     let mut candidates = Vec::new();
     if has(Doubt::Verb) {
+        // "Changes an order" says no more than `update_order`.
+        let is_update = meaning(&operation.docs) == Meaning::Updates;
+        candidates.extend(is_update.then(|| name.to_owned()));
         candidates.extend(from_prose(&operation.docs, &operation.family));
         candidates.push(name.to_owned());
     }
