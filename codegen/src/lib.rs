@@ -87,8 +87,8 @@ pub use load::{Dialect, Loaded};
 pub use model::{KeyPlace, Scheme};
 pub use naming::setter::is_reserved as is_method_of_calls;
 pub use output::{
-    Contract, Credentials, Degraded, Feature, FirstCall, Output, Proposal, SentDocument, Stats, SuggestedOperation,
-    SuggestedPagination, Suggestions, Unused,
+    Contract, Credentials, Degraded, Feature, FirstCall, Output, Proposal, SentDocument, Stats, SuggestedName,
+    SuggestedOperation, SuggestedPagination, Suggestions, Unused,
 };
 pub use pins::Names;
 pub use report::{Problem, Report};
@@ -142,6 +142,15 @@ pub fn api(contracts: &[Contract<'_>], setup: &Setup, names: &Names) -> Result<(
 /// As for [`generate`].
 pub fn catalog(contracts: &[Contract<'_>], setup: &Setup, names: &Names) -> Result<Catalog, Report> {
     pipeline::catalog(contracts, setup, names)
+}
+
+/// The entries of the configuration that [`generate`] would suggest.
+///
+/// # Errors
+///
+/// As for [`generate`].
+pub fn suggestions(contracts: &[Contract<'_>], setup: &Setup, names: &Names) -> Result<Suggestions, Report> {
+    pipeline::suggestions(contracts, setup, names)
 }
 
 /// The address of the first server that a contract states, as it states it: a URL, or a reference relative to the contract's own

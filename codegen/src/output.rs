@@ -112,6 +112,8 @@ pub struct Suggestions {
     pub operations: Vec<SuggestedOperation>,
     /// Operations of both kinds without an entry, and the reasons.
     pub without: Vec<(String, String)>,
+    /// Entries of `[rename]` for the operations whose name is a guess.
+    pub names: Vec<SuggestedName>,
 }
 
 /// An entry for an operation that pages.
@@ -135,6 +137,21 @@ pub struct SuggestedOperation {
     /// The entry.
     pub entry: AsyncOperation,
     /// The parts of the contract that it follows from.
+    pub reason: String,
+}
+
+/// An entry of `[rename]` for an operation whose name is a guess. All entries of a run can be chosen together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SuggestedName {
+    /// The key of the entry: `POST /things`.
+    pub key: String,
+    /// The operation under its present name, `family.name`.
+    pub operation: String,
+    /// The value of the entry: a free name, or the present one.
+    pub name: String,
+    /// `true` if the value is another name than the present one.
+    pub is_better: bool,
+    /// The reason why the present name is a guess.
     pub reason: String,
 }
 

@@ -10,8 +10,9 @@ use crate::model::Document;
 use crate::room::with_room;
 use crate::upgrade::Published;
 use crate::{
-    Api, Catalog, Config, Contract, Credentials, NameStyle, Names, Output, Proposal, Report, Setup, StyleVersion, bind,
-    correct, decisions, emit, generate, graphql, ids, infer, model, refine, review, shape, stats, table, upgrade,
+    Api, Catalog, Config, Contract, Credentials, NameStyle, Names, Output, Proposal, Report, Setup, StyleVersion,
+    Suggestions, bind, correct, decisions, emit, generate, graphql, ids, infer, model, refine, review, shape, stats,
+    table, upgrade,
 };
 
 /// Is told the name of each stage when it ends. The stages that follow moved objects end twice.
@@ -39,6 +40,14 @@ pub(crate) fn catalog(contracts: &[Contract<'_>], setup: &Setup, pins: &Names) -
     })
 }
 
+/// Runs the stages as far as the entries that the contracts suggest are known.
+pub(crate) fn suggestions(contracts: &[Contract<'_>], setup: &Setup, pins: &Names) -> Result<Suggestions, Report> {
+    with_room(&|| {
+        let Modelled { names, model, bindings, contracts, .. } = modelled(contracts, setup, pins, false, &|_| {})?;
+        Ok(infer::suggest(&model, &contracts, &bindings, &setup.config, &names))
+    })
+}
+
 /// Reads the contracts, and proposes a configuration for them.
 pub(crate) fn propose(contracts: &[Contract<'_>], setup: &Setup) -> Result<Proposal, Report> {
     with_room(&|| {
@@ -54,8 +63,9 @@ pub(crate) fn propose(contracts: &[Contract<'_>], setup: &Setup) -> Result<Propo
         setup.config.families.clone_from(&families);
         // A new client is named by the latest rules.
         setup.config.style = NameStyle { version: StyleVersion::Two };
-        let (model, ..) = model::build(&documents, &setup, &Names::default(), &mut ledger)?;
-        let suggestions = infer::suggest(&model, &documents, &bind::Bindings::default());
+        let (model, names, ..) = model::build(&documents, &setup, &Names::default(), &mut ledger)?;
+        let bindings = bind::Bindings::default();
+        let suggestions = infer::suggest(&model, &documents, &bindings, &setup.config, &names);
         let address = documents.iter().find_map(model::address);
         Ok(Proposal { client, families, address, schemes, suggestions })
     })
@@ -90,7 +100,7 @@ struct Modelled<'s> {
 fn stages(contracts: &[Contract<'_>], setup: &Setup, pins: &Names, watch: Watch<'_>) -> Result<Output, Report> {
     let Modelled { names, mut ledger, model, boxed, documents, contracts, wire, unused, bindings } =
         modelled(contracts, setup, pins, true, watch)?;
-    let suggestions = infer::suggest(&model, &contracts, &bindings);
+    let suggestions = infer::suggest(&model, &contracts, &bindings, &setup.config, &names);
     drop(contracts);
     watch("infer");
     let (parts, files) = emit::emit(|take| {

@@ -30,6 +30,7 @@ mod ids;
 mod links;
 mod load;
 mod moved_names;
+mod name_guesses;
 mod names;
 mod pages;
 mod read_names;

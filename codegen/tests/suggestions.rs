@@ -345,6 +345,28 @@ fn an_operation_that_another_one_shows_has_its_entry() {
     assert!(marked.operations[0].reason.starts_with("`x-ms-long-running-operation` says"), "{marked:?}");
 }
 
+/// The state of a process may be a member of any resource; that of something else says nothing about an operation.
+#[test]
+fn the_member_with_the_state_may_name_the_process() {
+    let job = json!({ "type": "object", "properties": { "id": { "type": "string" } } });
+    let contract = jobs(&json!(["pending", "complete"]), job, "/rooms/{room}/jobs/{jobId}", json!({}));
+    for (member, is_state) in [
+        ("processing_status", true),
+        ("executionState", true),
+        ("jobStatus", true),
+        ("provisioningState", true),
+        ("resolution_state", false),
+        ("status_callback", false),
+        ("processing", false),
+    ] {
+        let renamed = contract.to_string().replace("\"status\":", &format!("\"{member}\":"));
+        let suggestions = suggested(&serde_json::from_str(&renamed).unwrap());
+        let states: Vec<String> = suggestions.operations.iter().map(|one| one.entry.state.clone()).collect();
+        let expected = if is_state { vec![format!("/{member}")] } else { Vec::new() };
+        assert_eq!((states, suggestions.long_running), (expected, 1), "{member}");
+    }
+}
+
 /// An entry whose operation shows nothing, needs more, or is not a reading one, is refused with its place.
 #[test]
 fn an_operation_that_shows_another_fits_or_is_refused() {

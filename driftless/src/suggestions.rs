@@ -1,8 +1,11 @@
 //! Entries of the configuration that the contracts suggest, as `specs/codegen.toml` has them.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use driftless_codegen::{Output, Pagination, SuggestedOperation, SuggestedPagination, Suggestions, line};
+use driftless_codegen::{
+    Names, Output, Pagination, SuggestedName, SuggestedOperation, SuggestedPagination, Suggestions, line,
+};
 
 use crate::console::count;
 use crate::workspace::{CONFIGURATION, PROPOSALS};
@@ -31,8 +34,8 @@ pub(crate) fn of_new(suggestions: &Suggestions) -> String {
 
 /// The file of the entries that the configuration does not have; `None`: no operation asks for one.
 pub(crate) fn file(output: &Output) -> Option<String> {
-    let Suggestions { paginations, operations, without, .. } = &output.suggestions;
-    if paginations.is_empty() && operations.is_empty() && without.is_empty() {
+    let Suggestions { paginations, operations, without, names, .. } = &output.suggestions;
+    if paginations.is_empty() && operations.is_empty() && without.is_empty() && names.is_empty() {
         return None;
     }
     let mut text = format!(
@@ -78,15 +81,42 @@ pub(crate) fn file(output: &Output) -> Option<String> {
             _ = writeln!(text, "# {name}: {}", line(reason));
         }
     }
+    text.push_str(&guesses(names));
     Some(text)
 }
 
-/// A line for the end of a run.
-pub(crate) fn summary(output: &Output) -> Option<String> {
-    let Suggestions { paginations, operations, .. } = &output.suggestions;
-    let entries = count(paginations.len() + operations.len(), "entry", "entries");
-    let is_any = !paginations.is_empty() || !operations.is_empty();
-    is_any.then(|| format!("proposed    {entries} for {CONFIGURATION}: {PROPOSALS}"))
+/// The entries of `[rename]`. They are comments, because each of them is a decision: the present name may be right.
+fn guesses(names: &[SuggestedName]) -> String {
+    if names.is_empty() {
+        return String::new();
+    }
+    let mut text = format!(
+        "\n# Operations whose name is a guess. Copy a line without its `#` to [rename] of {CONFIGURATION}, with the name that you choose: then the\n\
+         # operation is not listed any more. Programs that call it by its present name have to take over another one.\n[rename]\n"
+    );
+    for SuggestedName { key, operation, name, reason, .. } in names {
+        let key = toml_edit::Key::new(key.as_str());
+        _ = writeln!(text, "# {operation}: {}\n# {} = {}", line(reason), key.display_repr(), quoted(name));
+    }
+    text
+}
+
+/// Lines for the end of a run. A name that the lock had before is not announced again: programs know it.
+pub(crate) fn summary(output: &Output, before: &Names) -> Vec<String> {
+    let Suggestions { paginations, operations, names, .. } = &output.suggestions;
+    let mut lines = Vec::new();
+    if !paginations.is_empty() || !operations.is_empty() {
+        let entries = count(paginations.len() + operations.len(), "entry", "entries");
+        lines.push(format!("proposed    {entries} for {CONFIGURATION}: {PROPOSALS}"));
+    }
+    let known: BTreeSet<&String> = before.operations.values().collect();
+    let new = names.iter().filter(|name| !known.contains(&name.operation)).count();
+    if new > 0 {
+        let guesses = count(new, "new name is a guess", "new names are guesses");
+        let all = count(output.names.operations.len(), "operation", "operations");
+        lines.push(format!("guessed     {guesses}, of {all}: {PROPOSALS}, [rename]"));
+    }
+    lines
 }
 
 fn written(suggested: &SuggestedPagination) -> String {
@@ -191,5 +221,36 @@ mod tests {
         let without = vec![("a.c".to_owned(), "no list".to_owned())];
         let output = Output { suggestions: Suggestions { without, ..Suggestions::default() }, ..Output::default() };
         assert!(file(&output).is_some_and(|text| text.ends_with("have no entry:\n# a.c: no list\n")));
+    }
+
+    #[test]
+    fn a_name_can_be_chosen_by_its_line_without_the_sign_of_a_comment() {
+        let keys = ["POST /a \"b\" 'c' \\d \u{202e}", "POST /'''", "PATCH /b of other"];
+        let names = keys.map(|key| SuggestedName {
+            key: key.to_owned(),
+            operation: "a.post".to_owned(),
+            name: "start".to_owned(),
+            is_better: true,
+            reason: "two\n\"x\" = \"y\"\nlines".to_owned(),
+        });
+        let suggestions = Suggestions { names: names.to_vec(), ..Suggestions::default() };
+        let mut output = Output { suggestions, ..Output::default() };
+        output.names.operations = keys.map(|key| (key.to_owned(), "a.post".to_owned())).into();
+        let text = file(&output).unwrap();
+        let read: driftless_codegen::Config = toml::from_str(&text).unwrap();
+        assert!(read.rename.is_empty(), "each name is a decision");
+        let chosen: Vec<&str> = text
+            .lines()
+            .map(|line| line.strip_prefix("# ").filter(|entry| entry.ends_with(" = \"start\"")).unwrap_or(line))
+            .collect();
+        let read: driftless_codegen::Config = toml::from_str(&chosen.join("\n")).unwrap();
+        assert_eq!(read.rename, keys.map(|key| (key.to_owned(), "start".to_owned())).into());
+        let line = "guessed     2 new names are guesses, of 3 operations: specs/proposals.toml, [rename]";
+        let mut known = Names::default();
+        known.operations.insert("POST /c".to_owned(), "a.start".to_owned());
+        output.suggestions.names[1].operation = "a.start".to_owned();
+        assert_eq!(summary(&output, &known), [line]);
+        known.operations.insert("POST /d".to_owned(), "a.post".to_owned());
+        assert_eq!(summary(&output, &known), [""; 0]);
     }
 }

@@ -25,6 +25,7 @@ mod interrupted;
 mod keys;
 mod manifest;
 mod merged;
+mod name_guesses;
 mod new;
 mod outputs;
 #[cfg(unix)]

@@ -79,7 +79,8 @@ pub(crate) struct Corpus {
     #[arg(long, conflicts_with_all = ["json", "no_check", "keep", "repeat", "together"])]
     pub(crate) style: bool,
     /// With --style, writes a line for each operation without an operationId (contract, operation, its name in each style), for
-    /// each one that pages (contract, operation, the reason of its entry), and for each struct that is equal to another.
+    /// each one that pages (contract, operation, the reason of its entry), for each one whose name is a guess, and for each struct that is
+    /// equal to another.
     #[arg(long, value_name = "FILE", requires = "style")]
     pub(crate) names: Option<PathBuf>,
     /// Takes only contracts whose path contains this text.

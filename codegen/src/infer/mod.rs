@@ -4,6 +4,7 @@
 mod address;
 mod input;
 mod keys;
+mod names;
 mod operations;
 mod page;
 mod pages;
@@ -14,12 +15,20 @@ mod words;
 use crate::bind::Bindings;
 use crate::model::{Document, Model};
 use crate::output::Suggestions;
+use crate::{Config, Names};
 
-/// The entries that the contracts suggest beside those of the configuration.
-pub(crate) fn suggest(model: &Model, documents: &[Document], bindings: &Bindings<'_>) -> Suggestions {
+/// The entries that the contracts suggest beside those of the configuration. `given` are the names of the run.
+pub(crate) fn suggest(
+    model: &Model,
+    documents: &[Document],
+    bindings: &Bindings<'_>,
+    config: &Config,
+    given: &Names,
+) -> Suggestions {
     let mut suggestions = pages::suggest(model, documents, &bindings.paged);
     let bound = bindings.bound.iter().map(|bound| bound.operation).collect();
     operations::suggest(model, documents, &bound, &mut suggestions);
+    suggestions.names = names::suggest(model, config, given);
     suggestions
 }
 

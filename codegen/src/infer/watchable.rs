@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::page;
-use super::words::{CANCELLED, FAILED, OPERATIONS, PENDING, STATE, SUCCEEDED, is_one, plain};
+use super::words::{CANCELLED, FAILED, OPERATIONS, PENDING, PROCESSES, STATE, SUCCEEDED, is_one, plain};
 use crate::StateMap;
 use crate::bind::pages;
 use crate::model::{EnumKind, Field, Kind, Model, Operation, Type};
@@ -99,11 +99,10 @@ fn watchable<'m>(model: &'m Model, operation: &'m Operation) -> Option<Watchable
         let place = pointer::join("", &outer.wire);
         page::members(model, &outer.ty).iter().map(move |field| (place.clone(), field))
     });
-    let named = |field: &Field| STATE.iter().position(|word| plain(&field.wire) == *word);
     let mut members: Vec<(usize, String, StateMap)> = own
         .chain(within)
         .filter_map(|(place, field)| {
-            Some((named(field)?, pointer::join(&place, &field.wire), meanings(model, &field.ty)?))
+            Some((state_rank(&field.wire)?, pointer::join(&place, &field.wire), meanings(model, &field.ty)?))
         })
         .collect();
     members.sort_by_key(|(rank, ..)| *rank);
@@ -111,6 +110,14 @@ fn watchable<'m>(model: &'m Model, operation: &'m Operation) -> Option<Watchable
     let subject = plain(collection.rsplit('/').next().unwrap_or_default());
     let parameters = parameters(collection);
     Some(Watchable { operation, collection, parameter, parameters, subject, answer, state, states })
+}
+
+/// The place of a member among those that can have the state, if its name says that it has one.
+fn state_rank(member: &str) -> Option<usize> {
+    let name = plain(member);
+    let process = name.strip_suffix("status").or_else(|| name.strip_suffix("state"));
+    let of_process = || process.filter(|process| PROCESSES.contains(process)).map(|_| STATE.len());
+    STATE.iter().position(|word| name == *word).or_else(of_process)
 }
 
 /// The meanings of the values of an enumeration, if each has one, and there is one for a success and one on the way.

@@ -274,8 +274,10 @@ pub(super) const PAGES_HEADER: &[&str] =
     &["pages", "totalpages", "pagecount", "paginationtotalpages", "paginationpagecount"];
 
 /// Members with the state of a resource; the first one counts.
-pub(super) const STATE: &[&str] =
-    &["status", "state", "provisioningstate", "phase", "jobstatus", "runstatus", "operationstatus"];
+pub(super) const STATE: &[&str] = &["status", "state", "provisioningstate", "phase"];
+
+/// Words before `status` or `state` in the names of other such members.
+pub(super) const PROCESSES: &[&str] = &["job", "run", "operation", "processing", "execution", "task"];
 
 /// Collections of operations that are completed later.
 pub(super) const OPERATIONS: &[&str] = &[

@@ -52,6 +52,7 @@ pub(crate) use claims::TYPES;
 pub(crate) use enums::VALUE_NAMES;
 pub(crate) use families::name as family_name;
 pub(crate) use moves::followed;
+pub(crate) use operation_names::METHODS_OF_HANDLES;
 pub(crate) use propose::propose;
 pub(crate) use reach::{links, roots, settle};
 pub(crate) use responses::asked_for;
@@ -179,6 +180,7 @@ pub(crate) struct Operation {
     pub(crate) family: Ident,
     /// Snake case.
     pub(crate) name: Ident,
+    pub(crate) origin: NameOrigin,
     /// `summary` and `description`.
     pub(crate) docs: String,
     pub(crate) deprecated: bool,
@@ -207,6 +209,21 @@ impl Operation {
     pub(crate) fn target(&self) -> String {
         if self.query.is_empty() { self.path.clone() } else { format!("{}?{}", self.path, self.query) }
     }
+}
+
+/// The way in which the rules name an operation. A pin that has the name changes nothing about it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct NameOrigin {
+    /// `true` if the operationId names nothing, so that the name is that of the method and the path.
+    pub(crate) is_by_route: bool,
+    pub(crate) addition: Option<Addition>,
+}
+
+/// The end of a name that tells it from that of another operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Addition {
+    Method,
+    Number,
 }
 
 /// A documented status of an operation.

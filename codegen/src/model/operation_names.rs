@@ -6,6 +6,7 @@ use super::http::is_json;
 use super::operations::FoundOperation;
 use super::status::StatusKey;
 use super::tree::Node;
+use super::{Addition, NameOrigin};
 use crate::naming::ident::{member_name, type_name};
 use crate::naming::operation::{RouteWords, from_route, last_parameter, version};
 use crate::naming::short::{Clues, is_name, with_verb_of, within_family, without_controller};
@@ -15,6 +16,9 @@ use crate::{Config, Names, Report, StyleVersion};
 
 /// The key of [`Names::styles`] for the names of operations.
 pub(super) const OPERATIONS: &str = "operations";
+
+/// Methods that the handle of each family has.
+pub(crate) const METHODS_OF_HANDLES: [&str; 4] = ["new", "clone", "into", "from"];
 
 /// Gives every operation its name: pinned, from its identifier, or from its method and path.
 ///
@@ -55,9 +59,7 @@ pub(super) fn name(
     for index in order {
         let operation = &mut operations[index];
         let key = operation.key.clone();
-        let scope = scopes
-            .entry(operation.family.name.clone())
-            .or_insert_with(|| Scope::with(["new", "clone", "into", "from"]));
+        let scope = scopes.entry(operation.family.name.clone()).or_insert_with(|| Scope::with(METHODS_OF_HANDLES));
         let pinned = pinned_names.get(&key).and_then(|pin| pin.strip_prefix(&format!("{}.", operation.family.name)));
         let chosen = config.rename.get(&key).map(String::as_str);
         if chosen.is_none() && pinned.is_none() {
@@ -65,20 +67,22 @@ pub(super) fn name(
                 .filter(|(family, _)| **family == *operation.family.name)
                 .for_each(|(_, name)| _ = scope.take(name));
         }
-        let wishes: Vec<String> = match chosen.or(pinned) {
+        let first = &firsts[index];
+        let is_versioned = versions
+            .get(&(operation.family.name.clone(), first.name.clone()))
+            .is_some_and(|versions| versions.len() > 1);
+        let derived = wishes(operation, first, is_versioned);
+        operation.name = match chosen.or(pinned) {
             Some(name) => {
                 doubles.note("operation", &operation.family.name, &key, name, chosen.is_some());
-                vec![name.to_owned()]
+                scope.claim([name])
             }
-            None => {
-                let first = &firsts[index];
-                let is_versioned = versions
-                    .get(&(operation.family.name.clone(), first.name.clone()))
-                    .is_some_and(|versions| versions.len() > 1);
-                wishes(operation, first, is_versioned)
-            }
+            None => scope.claim(derived.iter().map(String::as_str)),
         };
-        operation.name = scope.claim(wishes.iter().map(String::as_str));
+        operation.origin = NameOrigin {
+            is_by_route: !is_named(operation, config.style.version),
+            addition: addition(&operation.name, &derived),
+        };
         operation.hint = match &firsts[index].typed {
             Some(typed) if chosen.is_none() => typed.clone(),
             _ => operation.name.to_string(),
@@ -146,12 +150,8 @@ impl Wish {
     }
 
     fn new(operation: &FoundOperation<'_>, style: StyleVersion, places: &Places<'_>) -> Self {
-        let id = operation.node.text("operationId");
-        let is_named = match style {
-            StyleVersion::One => !id.trim().is_empty(),
-            StyleVersion::Two => is_name(id),
-        };
-        if is_named {
+        if is_named(operation, style) {
+            let id = operation.node.text("operationId");
             let whole = without_owner(id, operation);
             let short =
                 if style == StyleVersion::One { None } else { without_controller(id, &operation.family.accessor) };
@@ -193,6 +193,31 @@ impl Wish {
         let name = within_family(route, clues);
         Self { typed: Some(with_verb_of(&name, &long)), long: Some(long), name, whole: None }
     }
+}
+
+/// Returns whether the operationId names an operation.
+fn is_named(operation: &FoundOperation<'_>, style: StyleVersion) -> bool {
+    let id = operation.node.text("operationId");
+    match style {
+        StyleVersion::One => !id.trim().is_empty(),
+        StyleVersion::Two => is_name(id),
+    }
+}
+
+/// The part of a name, pinned or not, that only tells it from another one. The last wish ends with the method.
+fn addition(name: &str, wishes: &[String]) -> Option<Addition> {
+    let (last, others) = wishes.split_last()?;
+    let ident = |wish: &String| Ident::derived(wish, member_name);
+    if others.iter().any(|wish| *ident(wish) == *name) {
+        return None;
+    }
+    let with_method = ident(last);
+    if *with_method == *name {
+        return Some(Addition::Method);
+    }
+    let (stem, number) = name.rsplit_once('_')?;
+    let is_number = !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit());
+    (is_number && stem == with_method.trim_end_matches('_')).then_some(Addition::Number)
 }
 
 /// The paths of a contract.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::http::is_token;
 use super::tree::{Document, Node};
-use super::{Family, Routes, families, route};
+use super::{Family, NameOrigin, Routes, families, route};
 use crate::ledger::{Ledger, Loss};
 use crate::naming::ident::{camel, feature_name};
 use crate::rules::admits;
@@ -24,6 +24,7 @@ pub(super) struct FoundOperation<'a> {
     pub(super) shares: bool,
     pub(super) family: Family,
     pub(super) name: Ident,
+    pub(super) origin: NameOrigin,
     /// Prefix for the names of types that belong to it, unique over all operations.
     pub(super) hint: String,
     /// The key of the operation in the lock: `GET /orders`. If several documents have one, only the first is plain.
@@ -109,6 +110,7 @@ pub(super) fn find<'a>(
                     shares: false,
                     family,
                     name,
+                    origin: NameOrigin::default(),
                     hint,
                     key,
                     prefix,

@@ -53,7 +53,7 @@ pub(super) fn lines(
     lines.push(normalised(desired));
     degraded(&mut lines, desired);
     unused(&mut lines, settings, desired);
-    lines.extend(suggestions::summary(&desired.output));
+    lines.extend(suggestions::summary(&desired.output, names));
     for states in &desired.output.unnamed_states {
         lines.push(format!("unnamed     states of the schema that count as unknown: {states}"));
     }

@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 
 use driftless::develop::{self, DEFAULT_NAME};
 use driftless_codegen::load::load;
-use driftless_codegen::{Contract, Item, NameStyle, Names, Reserved, Setup, StyleVersion, api, line, propose};
+use driftless_codegen::{
+    Contract, Item, NameStyle, Names, Reserved, Setup, StyleVersion, SuggestedName, api, line, propose, suggestions,
+};
 
 use crate::bounded::read_bounded;
 use crate::console::{progress, result};
@@ -30,8 +32,8 @@ type Table = BTreeMap<&'static str, [Count; 2]>;
 
 const STYLES: [StyleVersion; 2] = [StyleVersion::One, StyleVersion::Two];
 
-/// Prints the table, and writes to `names`: the names that operations without an operationId get, the entries of those that page,
-/// and the structs that are equal in style 2.
+/// Prints the table, and writes to `names`: the names that operations without an operationId get, those that are guesses, the entries of
+/// operations that page, and the structs that are equal in style 2.
 pub(super) fn run(workspace: &Workspace, contracts: &[(String, PathBuf)], names: Option<&Path>) -> Result<(), Failure> {
     let reserved = develop::reserved(workspace)?;
     let mut table = Table::new();
@@ -63,6 +65,15 @@ pub(super) fn run(workspace: &Workspace, contracts: &[(String, PathBuf)], names:
                 }
                 given.entry(key.clone()).or_default()[index].clone_from(name);
             }
+            let guesses = guesses(&contract, &setup).unwrap_or_default();
+            (0..names.operations.len()).for_each(|index| count(GUESSES, index < guesses.len()));
+            let better = guesses.iter().filter(|guess| guess.is_better);
+            better.clone().for_each(|_| count(BETTER, true));
+            (better.count()..guesses.len()).for_each(|_| count(BETTER, false));
+            for guess in guesses.iter().filter(|_| version == StyleVersion::Two) {
+                let SuggestedName { key, operation, name: other, reason, .. } = guess;
+                _ = writeln!(list, "{name}\t{key}\tguess\t{operation}\t{other}\t{reason}");
+            }
             let equal = items(&api.items, &mut count);
             for (first, other) in equal.iter().filter(|_| version == StyleVersion::Two) {
                 _ = writeln!(
@@ -90,6 +101,13 @@ pub(super) fn run(workspace: &Workspace, contracts: &[(String, PathBuf)], names:
         result(&format!("{row:50}  {one:>22}  {two:>22}"));
     }
     names.map_or(Ok(()), |path| fs::write(path, list).map_err(|error| Failure::file("write", path, &error)))
+}
+
+const GUESSES: &str = "names that are a guess: a [rename] is proposed";
+const BETTER: &str = "names that are a guess: the proposal is another one";
+
+fn guesses(contract: &Contract<'_>, setup: &Setup) -> Option<Vec<SuggestedName>> {
+    Some(suggestions(&[*contract], setup, &Names::default()).ok()?.names)
 }
 
 /// Counts the operations that page, those with an entry, and those that read all items with the sure ones.

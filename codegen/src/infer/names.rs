@@ -1,0 +1,295 @@
+//! Names of operations that are guesses, each with a better name where the contract gives one.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{page, writable};
+use crate::bind::pages;
+use crate::model::{Addition, METHODS_OF_HANDLES, Model, Operation, StatusKey};
+use crate::naming::ident::member_name;
+use crate::naming::operation::{RouteWords, from_route};
+use crate::naming::short::{Clues, within_family};
+use crate::naming::words::{Meaning, asks, is_action, is_outcome, is_preposition, is_task, meaning, singular};
+use crate::output::SuggestedName;
+use crate::text::Ident;
+use crate::{Config, Names, StyleVersion};
+
+/// The reason why a name is a guess.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Doubt {
+    /// The verb is the method of HTTP.
+    Verb,
+    Added(Addition),
+    /// It consists of a hash or a number.
+    Opaque,
+    /// It repeats its family.
+    Family,
+}
+
+impl Doubt {
+    fn reason(self) -> &'static str {
+        match self {
+            Self::Verb => "its verb is the method of HTTP, because the contract does not say what the operation does",
+            Self::Added(Addition::Method) => "the method at its end tells it from another operation",
+            Self::Added(Addition::Number) => "the number at its end tells it from another operation",
+            Self::Opaque => "it is a hash or a number",
+            Self::Family => "it repeats the name of its family",
+        }
+    }
+}
+
+/// The operations whose name is a guess, except for those that `[rename]` names. `given` are the names of the run. Pinned names are
+/// judged as others are, so that the next run suggests the same.
+pub(super) fn suggest(model: &Model, config: &Config, given: &Names) -> Vec<SuggestedName> {
+    let keys: BTreeMap<&str, &str> = given.operations.iter().map(|(key, name)| (name.as_str(), key.as_str())).collect();
+    let routes = Routes::new(model);
+    let mut taken: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+    for operation in &model.operations {
+        let of_handles = || METHODS_OF_HANDLES.into_iter().map(str::to_owned).collect();
+        let names = taken.entry(&*operation.family).or_insert_with(of_handles);
+        names.insert(operation.name.to_string());
+    }
+    let mut suggested = Vec::new();
+    for operation in &model.operations {
+        let present = format!("{}.{}", operation.family, operation.name);
+        let Some(key) = keys.get(present.as_str()).map(|key| (*key).to_owned()) else { continue };
+        let doubts = doubts(operation, config.style.version);
+        if doubts.is_empty() || config.rename.contains_key(&key) || writable([&key]).is_err() {
+            continue;
+        }
+        let Some(names) = taken.get_mut(&*operation.family) else { continue };
+        let mut better = candidates(model, operation, &doubts, &routes).into_iter().filter_map(|candidate| {
+            let name = Ident::derived(&member_name(&without_patch(candidate)), member_name);
+            (!is_opaque(&name) && !has_verb_of_http(&name, &operation.method)).then(|| name.to_string())
+        });
+        let better = better.find(|name| names.insert(name.clone()));
+        let reasons: Vec<&str> = doubts.iter().map(|doubt| doubt.reason()).collect();
+        suggested.push(SuggestedName {
+            is_better: better.is_some(),
+            name: better.unwrap_or_else(|| operation.name.to_string()),
+            operation: present,
+            key,
+            reason: reasons.join("; "),
+        });
+    }
+    suggested
+}
+
+fn doubts(operation: &Operation, style: StyleVersion) -> Vec<Doubt> {
+    let (name, origin) = (&*operation.name, operation.origin);
+    let mut doubts = Vec::new();
+    if origin.is_by_route && has_verb_of_http(name, &operation.method) {
+        doubts.push(Doubt::Verb);
+    }
+    doubts.extend(origin.addition.map(Doubt::Added));
+    if is_opaque(name) {
+        doubts.push(Doubt::Opaque);
+    }
+    // In style 1, most names do, by its rules.
+    if origin.is_by_route && style > StyleVersion::One && without_family(name, &operation.family).is_some() {
+        doubts.push(Doubt::Family);
+    }
+    doubts
+}
+
+/// Returns whether a name begins with `post` or `patch`, by its method. The other methods say what they do.
+fn has_verb_of_http(name: &str, method: &str) -> bool {
+    let verb = name.split('_').next().unwrap_or_default();
+    matches!(method, "POST" | "PATCH") && verb.eq_ignore_ascii_case(method)
+}
+
+/// `update_order` for `patch_order`.
+fn without_patch(name: String) -> String {
+    match name.strip_prefix("patch").filter(|rest| rest.is_empty() || rest.starts_with('_')) {
+        Some(rest) => format!("update{rest}"),
+        None => name,
+    }
+}
+
+/// Words that say of no operation what it does.
+const EMPTY_WORDS: [&str; 10] =
+    ["api", "call", "endpoint", "id", "method", "n", "op", "operation", "request", "unnamed"];
+
+/// Returns whether a name has a hash, or a number and nothing that says more.
+fn is_opaque(name: &str) -> bool {
+    let has_digit = |word: &str| word.bytes().any(|c| c.is_ascii_digit());
+    let is_hash = |word: &str| word.len() >= 8 && has_digit(word) && word.bytes().all(|c| c.is_ascii_hexdigit());
+    let is_empty = |word: &str| {
+        let letters = word.trim_end_matches(|c: char| c.is_ascii_digit());
+        letters.is_empty() || EMPTY_WORDS.contains(&letters)
+    };
+    let words = || name.split('_').filter(|word| !word.is_empty());
+    words().any(is_hash) || has_digit(name) && words().all(is_empty)
+}
+
+/// The name without the words of its family, if it repeats them. `search_names` does not repeat `search`, which is its verb, and
+/// `get_by_product_id` has the name of a parameter.
+fn without_family(name: &str, family: &str) -> Option<String> {
+    let (own, parameter) = name.split_once("_by_").map_or((name, None), |(own, parameter)| (own, Some(parameter)));
+    let words =
+        |text: &str| -> Vec<String> { text.split('_').filter(|word| !word.is_empty()).map(str::to_owned).collect() };
+    let (own, family) = (words(own), words(family));
+    let is_same = |one: &String, other: &String| singular(one) == singular(other);
+    let mut parts = own.windows(family.len().max(1));
+    let at = parts.position(|part| part.iter().zip(&family).all(|(one, other)| is_same(one, other)))?;
+    if at == 0 || family.is_empty() {
+        return None;
+    }
+    let mut rest: Vec<&str> = own[..at].iter().chain(&own[at + family.len()..]).map(String::as_str).collect();
+    while rest.last().is_some_and(|last| is_preposition(last)) {
+        rest.pop();
+    }
+    // `get` alone does not say what it reads.
+    let is_open = rest.len() > 1 && rest.last().is_some_and(|last| asks(last));
+    if is_open {
+        return None;
+    }
+    let rest = rest.join("_");
+    Some(parameter.map_or_else(|| rest.clone(), |parameter| format!("{rest}_by_{parameter}")))
+}
+
+/// Documents and paths with a GET or DELETE.
+struct Routes<'m> {
+    resources: BTreeSet<(&'m str, &'m str)>,
+}
+
+impl<'m> Routes<'m> {
+    fn new(model: &'m Model) -> Self {
+        let reads = model.operations.iter().filter(|operation| matches!(&*operation.method, "GET" | "DELETE"));
+        Self { resources: reads.map(|operation| (operation.document.as_str(), operation.path.as_str())).collect() }
+    }
+}
+
+/// Names that may be better, best first.
+fn candidates(model: &Model, operation: &Operation, doubts: &[Doubt], routes: &Routes<'_>) -> Vec<String> {
+    let (name, has) = (&*operation.name, |doubt: Doubt| doubts.contains(&doubt));
+    let mut candidates = Vec::new();
+    if has(Doubt::Verb) {
+        // "Changes an order" says no more than `update_order`.
+        let is_update = meaning(&operation.docs) == Meaning::Updates;
+        candidates.extend(is_update.then(|| name.to_owned()));
+        candidates.extend(from_prose(&operation.docs, &operation.family));
+        candidates.push(name.to_owned());
+    }
+    if has(Doubt::Added(Addition::Method)) && operation.method == "POST" {
+        let stem = name.strip_suffix("_post").unwrap_or(name);
+        let (verb, rest) = stem.split_once('_').map_or((stem, ""), |(verb, rest)| (verb, rest));
+        let is_reading = matches!(verb, "get" | "list");
+        candidates.extend(is_reading.then(|| format!("query_{rest}").trim_end_matches('_').to_owned()));
+    }
+    if has(Doubt::Family) {
+        candidates.extend(without_family(name, &operation.family));
+    }
+    let is_added = doubts.iter().any(|doubt| matches!(doubt, Doubt::Added(_)));
+    if is_added || has(Doubt::Opaque) {
+        let is_array = pages(model, operation).next().is_some_and(|ty| page::elements(model, ty).is_some());
+        let route = RouteWords {
+            method: &operation.method,
+            path: &operation.path,
+            prefix: "",
+            answers_array: is_array,
+            is_resource: routes.resources.contains(&(operation.document.as_str(), operation.path.as_str())),
+        };
+        let clues = Clues {
+            family: &operation.family,
+            prose: &operation.docs,
+            creates: operation.statuses.iter().any(|status| status.status == StatusKey::Code(201)),
+            has_items: false,
+            is_item: false,
+        };
+        let (short, long) = (within_family(route, clues), from_route(route));
+        candidates.extend(if is_added { [long, short] } else { [short, long] });
+    }
+    candidates
+}
+
+/// Words between a verb and its object.
+const ARTICLES: [&str; 9] = ["a", "all", "an", "existing", "given", "new", "one", "specified", "the"];
+
+/// `start_scan` for "Starts a scan of the library", if the text begins with a verb.
+fn from_prose(prose: &str, family: &str) -> Option<String> {
+    let sentence: String = prose.trim_start().chars().take(200).collect();
+    let mut words = sentence.split([' ', '-']).map_while(|word| {
+        let own = word.trim_end_matches(['.', ',', ':', ';']);
+        let is_word = !own.is_empty() && own.len() <= 20 && own.bytes().all(|c| c.is_ascii_alphabetic());
+        is_word.then_some((own, own.len() < word.len()))
+    });
+    let (first, is_end) = words.next()?;
+    let first = first.to_lowercase();
+    let base = singular(&first);
+    let is_verb = |word: &str| is_action(word) || is_task(word) || asks(word);
+    let verb = [first, base].into_iter().find(|word| is_verb(word))?;
+    let mut object = Vec::new();
+    let mut is_open = !is_end;
+    while let Some((word, is_end)) = words.next().filter(|_| is_open && object.len() < 2) {
+        // "Clean Air Act" is a title.
+        if word.starts_with(char::is_uppercase) && word.contains(char::is_lowercase) {
+            return None;
+        }
+        let word = word.to_lowercase();
+        let ends = is_preposition(&word) || ["and", "at", "of", "or", "that", "which"].contains(&word.as_str());
+        if ends || is_outcome(&word) {
+            break;
+        }
+        is_open = !is_end;
+        if !ARTICLES.contains(&word.as_str()) {
+            object.push(word);
+        }
+    }
+    object.retain(|word| family.split('_').all(|own| singular(own) != singular(word)));
+    Some([vec![verb], object].concat().join("_"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{from_prose, is_opaque, without_family};
+
+    #[test]
+    fn the_first_words_of_a_text_are_a_name_if_they_say_an_action() {
+        for (prose, name) in [
+            ("Starts a scan of the library", Some("start_scan")),
+            ("Sends the new message to all users.", Some("send_message")),
+            ("Cancels the order", Some("cancel")),
+            ("Applies. Then more", Some("apply")),
+            ("Uploads one or more files", Some("upload")),
+            ("Publishes\u{202e} x", None),
+            ("Run report; drop table", Some("run_report")),
+            ("Run `rm -rf`", Some("run")),
+            ("The order is sent", None),
+            ("Clean Air Act facilities", None),
+            ("Send SMS based on a rule", Some("send_sms")),
+            ("Größe", None),
+            ("", None),
+        ] {
+            assert_eq!(from_prose(prose, "orders").as_deref(), name, "{prose}");
+        }
+        assert_eq!(from_prose(&"start ".repeat(1_000_000), "orders").as_deref(), Some("start_start_start"));
+    }
+
+    #[test]
+    fn a_hash_or_a_number_says_nothing() {
+        for name in ["n_0b7e9a52_1c3d", "operation_17", "op_5f2b9c0e7d6a4b3c", "n_123", "endpoint12", "get_5f2b9c0e"] {
+            assert!(is_opaque(name), "{name}");
+        }
+        for name in ["get_2", "list", "operation", "deadbeef", "v1_orders", "get_order_20", "op_start_1"] {
+            assert!(!is_opaque(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_name_loses_the_words_of_its_family() {
+        for (name, family, rest) in [
+            ("get_order_lines", "orders", Some("get_lines")),
+            ("get_movie_file_info", "movie_files", Some("get_info")),
+            ("list_for_order", "orders", Some("list")),
+            ("get_order_by_id", "orders", Some("get_by_id")),
+            ("get_by_order_id", "orders", None),
+            ("list_services_get_orders", "orders", None),
+            ("search_names", "search", None),
+            ("ping", "ping", None),
+            ("list", "orders", None),
+            ("list", "", None),
+        ] {
+            assert_eq!(without_family(name, family).as_deref(), rest, "{name}");
+        }
+    }
+}
