@@ -108,15 +108,15 @@ fn objects_that_extend_each_other_are_merged_within_a_budget() {
 }
 
 #[test]
-#[ignore = "a hundred thousand values: .ci/run runs it"]
+#[ignore = "forty thousand values: .ci/run runs it"]
 fn long_lists_of_values_members_and_alternatives_end() {
-    let texts: Vec<String> = (0..100_000).map(|index| format!("value {index}")).collect();
+    let texts: Vec<String> = (0..40_000).map(|index| format!("value {index}")).collect();
     within("values", contract(vec![("E".into(), json!({"type": "string", "enum": texts}))])).unwrap();
     // All of them want one name.
-    let dashes: Vec<String> = (0..3_000).map(|index| "-".repeat(index + 1)).collect();
+    let dashes: Vec<String> = (0..2_000).map(|index| "-".repeat(index + 1)).collect();
     within("values alike", contract(vec![("E".into(), json!({"type": "string", "enum": dashes}))])).unwrap();
     let branch = |index: usize| json!({"type": "object", "properties": {"a": {"type": "string"}, "kind": {"enum": [format!("k{index}")]}}});
-    let branches: Vec<Value> = (0..3_000).map(branch).collect();
+    let branches: Vec<Value> = (0..2_000).map(branch).collect();
     within("alternatives", contract(vec![("U".into(), json!({"oneOf": branches}))])).unwrap();
 }
 

@@ -300,8 +300,8 @@ fn each_string_alone(config: &Setup) {
         let harmless = plain.map(|output| made_of(&output));
         let without = run(&with(&document, place, ""), config);
         let left_out = without.filter(|_| is_of_a_header(place)).map(|output| made_of(&output));
-        // Each place meets two of the texts, and the next place the two after them.
-        for text in texts.iter().skip(index % 13).step_by(13) {
+        // Each place meets one of the texts, and the next place the one after it.
+        for text in texts.iter().skip(index % texts.len()).take(1) {
             let what = format!("{} of {place:?}", line(&text.chars().take(40).collect::<String>()));
             let output = run(&with(&document, place, text), config);
             if output.is_some() != harmless.is_some() {

@@ -183,21 +183,13 @@ fn chosen(cases: Vec<Case>) -> (usize, usize, usize) {
 
 #[test]
 fn all_proposals_of_the_cases_can_be_chosen_together() {
-    for cases in [Case::all(), Case::all().into_iter().map(Case::in_style_2).collect()] {
-        let (operations, all, _) = chosen(cases);
-        assert!(all > 0 && all < operations, "{all} of {operations}");
-    }
+    let (operations, all, _) = chosen(Case::all().into_iter().map(Case::in_style_2).collect());
+    assert!(all > 0 && all < operations, "{all} of {operations}");
 }
 
 #[test]
+#[ignore = "published contracts, and the cases in style 1: .ci/run runs it"]
 fn all_proposals_of_published_contracts_can_be_chosen_together() {
-    let cases = published(100_000).into_iter().map(Case::in_style_2).collect();
-    println!("operations, guesses, better names: {:?}", chosen(cases));
-}
-
-#[test]
-#[ignore = "all published contracts, of any size: minutes without optimization"]
-fn all_proposals_of_all_published_contracts_can_be_chosen_together() {
-    let cases = published(usize::MAX).into_iter().map(Case::in_style_2).collect();
-    println!("operations, guesses, better names: {:?}", chosen(cases));
+    let cases = published(400_000).into_iter().map(Case::in_style_2);
+    println!("operations, guesses, better names: {:?}", chosen(cases.chain(Case::all()).collect()));
 }
