@@ -1,6 +1,6 @@
-//! The names that `docs/reading.md` lists exist in the clients.
+//! The names and signatures that `docs/reading.md` lists are those of the clients.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use super::layout::client;
 use super::{SERVICES, Service, Side};
@@ -31,19 +31,59 @@ fn rows(page: &str, title: &str) -> Vec<[String; 2]> {
         .collect()
 }
 
-/// The items of a client, as the page calls them: `family.operation`, or the path of a type without its module.
-fn names(service: &Service, contract: &[u8], side: Side) -> BTreeSet<String> {
+/// The items of a client, as the page calls them: `family.operation`, or the path of a type without its module. Each has its
+/// signatures without the module of types, and an operation those of its setters as well: `[id: &str]`.
+fn items(service: &Service, contract: &[u8], side: Side) -> BTreeMap<String, String> {
     let output = client(service, contract, side);
-    let operations = output.names.operations.values().cloned();
-    let items = output.api.items.iter().map(|item| item.path.clone());
-    let items =
-        items.filter_map(|path| path.strip_prefix("types::").or(path.strip_prefix("families::")).map(str::to_owned));
-    operations.chain(items).collect()
+    let mut signatures: BTreeMap<String, String> = BTreeMap::new();
+    let mut setters: BTreeMap<String, String> = BTreeMap::new();
+    for item in &output.api.items {
+        let signature = item.signature.replace("types::", "");
+        let parts: Vec<&str> = item.path.split("::").collect();
+        match parts.as_slice() {
+            ["families", family, "operations", operation, _] => {
+                let own = setters.entry(format!("{family}::operations::{operation}")).or_default();
+                own.push_str(&signature.replace("(self, ", "[").replace(") -> Self", "] "));
+            }
+            ["families", family, _, operation] if item.kind == "fn" => {
+                signatures.insert(format!("{family}.{operation}"), signature);
+            }
+            [_, path @ ..] => drop(signatures.insert(path.join("::"), signature)),
+            [] => {}
+        }
+    }
+    for (name, signature) in &mut signatures {
+        let family = name.split('.').next().unwrap_or_default();
+        let operation = signature.rsplit("operations::").next().unwrap_or_default().trim_end_matches('>');
+        let own = setters.get(&format!("{family}::operations::{operation}"));
+        own.inspect(|own| signature.push_str(own));
+    }
+    signatures
+}
+
+/// The parts of a row's text that its signatures lack: its arguments, each with its type if the row says it, and its result.
+fn lacks(text: &str, signatures: &str) -> Vec<String> {
+    let (call, result) = text.split_once(" -> ").map_or((text, None), |(call, result)| (call, Some(result)));
+    let arguments = call.split_once('(').map_or("", |(_, rest)| rest.strip_suffix(')').unwrap_or(rest));
+    let mut parts: Vec<String> = arguments
+        .split(['{', '}', ','])
+        .map(str::trim)
+        .filter(|part| !part.is_empty() && *part != "…")
+        .map(|part| match part.ends_with("Arguments") || part.contains(':') {
+            true => part.to_owned(),
+            false => format!("{part}:"),
+        })
+        .collect();
+    parts.extend(result.map(|result| format!("-> Call<'a, {result},")));
+    let is_word = |rest: &str| rest.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_' || c == '<');
+    let has = |part: &str| signatures.match_indices(part).any(|(at, _)| !is_word(&signatures[at + part.len()..]));
+    parts.retain(|part| !has(part));
+    parts
 }
 
 #[test]
 #[ignore = "generates twelve clients: .ci/run runs it"]
-fn the_names_of_the_reading_page_exist() {
+fn the_names_and_signatures_of_the_reading_page_exist() {
     let page = read("docs/reading.md");
     let services = SERVICES.iter();
     #[cfg(contract = "sandbox")]
@@ -57,12 +97,16 @@ fn the_names_of_the_reading_page_exist() {
         let rows = rows(&page, service.title);
         assert!((15..=20).contains(&rows.len()), "{}: {} rows", service.name, rows.len());
         for (side, index) in [(Side::Before, 0), (Side::After, 1)] {
-            let names = names(service, &contract, side);
+            let items = items(service, &contract, side);
             for row in &rows {
                 let text = &row[index];
                 let end = text.find(|c: char| !(c.is_ascii_alphanumeric() || "_.:".contains(c))).unwrap_or(text.len());
-                if !names.contains(text[..end].trim_end_matches(':')) {
-                    wrong.push(format!("{} {}: {text}", service.name, side.name()));
+                let lacking = match items.get(text[..end].trim_end_matches(':')) {
+                    Some(signatures) => lacks(text, signatures),
+                    None => vec!["the name".to_owned()],
+                };
+                if !lacking.is_empty() {
+                    wrong.push(format!("{} {}: {text}: {lacking:?}", service.name, side.name()));
                 }
             }
         }
