@@ -1,0 +1,91 @@
+//! The answer of an operation and its request, as far as its name needs them: names are given before there are types.
+
+use super::http::is_json;
+use super::status::StatusKey;
+use super::tree::Node;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Answer {
+    /// A JSON array.
+    Array,
+    /// An object with one list, and a number beside it that counts.
+    Page,
+    /// An object without a list.
+    One,
+    /// No schema is declared.
+    Unknown,
+    Other,
+}
+
+impl Answer {
+    pub(super) fn of(operation: &Node<'_>) -> Self {
+        let Some(schema) = success(operation) else { return Self::Unknown };
+        if schema.text("type") == "array" {
+            return Self::Array;
+        }
+        let members: Vec<(&str, Node<'_>)> = schema
+            .get("properties")
+            .iter()
+            .flat_map(|members| members.members().collect::<Vec<_>>())
+            .filter_map(|(name, member)| Some((name, member.resolve()?)))
+            .collect();
+        let is = |kind: &str, member: &Node<'_>| member.text("type") == kind;
+        let lists = members.iter().filter(|(_, member)| is("array", member)).count();
+        let has_count = members.iter().any(|(name, member)| is("integer", member) && counts(name));
+        match lists {
+            1 if has_count => Self::Page,
+            0 if !members.is_empty() && members.iter().all(|(_, member)| is_plain(member)) => Self::One,
+            _ => Self::Other,
+        }
+    }
+}
+
+/// Returns whether a member has no list of its own.
+fn is_plain(member: &Node<'_>) -> bool {
+    let is_list = |member: &Node<'_>| {
+        let is_open = member.get("additionalProperties").is_some() || member.get("allOf").is_some();
+        member.text("type") == "array" || is_open
+    };
+    let own = member.get("properties");
+    let has_list =
+        own.is_some_and(|own| own.members().any(|(_, member)| member.resolve().is_none_or(|member| is_list(&member))));
+    !is_list(member) && !has_list && !(member.text("type") == "object" && member.get("properties").is_none())
+}
+
+/// Returns whether a member of this name counts items, or places, rather than identifying a thing: `total`, and not `partyId`.
+fn counts(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    ["count", "index", "length", "limit", "next", "number", "offset", "page", "size", "skip", "start", "take", "total"]
+        .iter()
+        .any(|word| name.contains(word))
+}
+
+/// The schema of the first success response with a JSON body.
+fn success<'a>(operation: &Node<'a>) -> Option<Node<'a>> {
+    let responses = operation.get("responses")?;
+    let is_success = |status: &str| StatusKey::read(status).is_some_and(StatusKey::is_success);
+    let (_, success) = responses.members().find(|(status, _)| is_success(status))?;
+    let content = success.resolve()?.get("content")?;
+    let (_, media) = content.members().find(|(name, _)| is_json(name))?;
+    media.get("schema")?.resolve()
+}
+
+/// Returns whether the request is a file, or a form of files.
+pub(super) fn sends_file(operation: &Node<'_>) -> bool {
+    let content = operation.get("requestBody").and_then(|body| body.resolve()?.get("content"));
+    let is_file = |schema: &Node<'_>| schema.text("format") == "binary";
+    let is_member = |member: Node<'_>| {
+        let member = member.resolve();
+        let item = member.as_ref().and_then(|member| member.get("items")?.resolve());
+        member.iter().chain(&item).any(is_file)
+    };
+    content.is_some_and(|content| {
+        content.members().filter(|(name, _)| !is_json(name)).any(|(_, media)| {
+            let schema = media.get("schema").and_then(|schema| schema.resolve());
+            let members = schema.as_ref().and_then(|schema| schema.get("properties"));
+            let members = members.filter(|members| members.members().next().is_some());
+            schema.as_ref().is_some_and(is_file)
+                || members.is_some_and(|members| members.members().all(|(_, member)| is_member(member)))
+        })
+    })
+}

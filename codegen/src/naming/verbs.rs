@@ -1,0 +1,331 @@
+//! Verbs of style 2: those that the documentation of an operation begins with, and those that a path has.
+
+use super::words::{Meaning, action_of, is_action, is_plural, is_task, meaning, singular};
+
+/// Verbs that names of style 1 do not know.
+const MORE: &[&str] = &[
+    "calculate",
+    "compute",
+    "decode",
+    "decrypt",
+    "encode",
+    "encrypt",
+    "expire",
+    "follow",
+    "gc",
+    "impersonate",
+    "keep",
+    "logoff",
+    "next",
+    "notify",
+    "parse",
+    "perform",
+    "predict",
+    "recalculate",
+    "redo",
+    "reindex",
+    "simulate",
+    "skip",
+    "summarize",
+    "touch",
+    "transcribe",
+    "translate",
+    "undo",
+    "unfollow",
+];
+
+/// Verbs that are mainly nouns: "Plan details", "Release of a version".
+const NOUNS: &[&str] = &[
+    "block",
+    "build",
+    "change",
+    "claim",
+    "commit",
+    "filter",
+    "grant",
+    "heartbeat",
+    "list",
+    "plan",
+    "poll",
+    "power",
+    "query",
+    "release",
+    "report",
+    "request",
+    "review",
+    "scale",
+    "schedule",
+    "vote",
+];
+
+/// Verbs that are as often adjectives, or begin a name: "Clean Air Act".
+const ADJECTIVE_VERBS: &[&str] =
+    &["bulk", "clean", "clear", "close", "complete", "count", "duplicate", "empty", "next", "open", "set"];
+
+/// Verbs that a GET says although it should only read. They stand for nothing else.
+const EFFECTS: &[&str] = &[
+    "activate",
+    "approve",
+    "authenticate",
+    "authorize",
+    "cancel",
+    "confirm",
+    "deactivate",
+    "delete",
+    "disable",
+    "disconnect",
+    "enable",
+    "execute",
+    "flush",
+    "gc",
+    "generate",
+    "invalidate",
+    "logoff",
+    "logout",
+    "reboot",
+    "refresh",
+    "reload",
+    "restart",
+    "revoke",
+    "shutdown",
+    "subscribe",
+    "unsubscribe",
+    "validate",
+    "verify",
+];
+
+/// Verbs before their object: `/lookup/person/{id}`.
+const FINDERS: &[&str] = &["find", "lookup", "validate", "verify"];
+
+/// Verbs before the text that they look for: `/search/{query}`.
+const SEARCHES: &[&str] = &["autocomplete", "find", "lookup", "search", "suggest", "validate", "verify"];
+
+/// The words after a verb that show that it is one: "Plan a trip".
+const DETERMINERS: &[&str] = &[
+    "a",
+    "all",
+    "an",
+    "any",
+    "each",
+    "every",
+    "existing",
+    "given",
+    "its",
+    "multiple",
+    "my",
+    "new",
+    "one",
+    "several",
+    "some",
+    "specified",
+    "that",
+    "the",
+    "these",
+    "this",
+    "those",
+    "to",
+    "your",
+];
+
+/// Verbs of two words, and their name.
+const PAIRS: &[(&str, &str, &str)] = &[
+    ("check", "in", "check_in"),
+    ("check", "out", "check_out"),
+    ("log", "in", "login"),
+    ("log", "off", "logoff"),
+    ("log", "out", "logout"),
+    ("look", "up", "lookup"),
+    ("roll", "back", "rollback"),
+    ("set", "up", "set_up"),
+    ("shut", "down", "shutdown"),
+    ("sign", "in", "sign_in"),
+    ("sign", "out", "sign_out"),
+    ("sign", "up", "sign_up"),
+];
+
+/// Plurals that are one thing.
+const MASSES: &[&str] = &["defaults", "details", "metrics", "preferences", "settings", "statistics", "stats"];
+
+/// Adjectives of several things that paths have behind their noun: `/products/all`.
+const ADJECTIVES: &[&str] = &["active", "all", "duplicate", "missing", "pending", "recent"];
+
+/// Adjectives that pick one of them.
+const PICKS: &[&str] = &["current", "latest"];
+
+/// The beginning of the documentation of an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Prose {
+    pub(crate) effect: Meaning,
+    /// A verb of the tables, if the effect is unknown.
+    pub(crate) verb: Option<&'static str>,
+    /// `true` if it names several things: "Returns a list of orders", "Gets all orders".
+    pub(crate) is_many: bool,
+    /// `true` if it names one thing: "Submits an order".
+    pub(crate) is_one: bool,
+}
+
+impl Prose {
+    pub(crate) fn read(text: &str) -> Self {
+        let words: Vec<String> = text
+            .split(|c: char| !(c.is_alphanumeric() || c == '\'' || c == '-'))
+            .filter(|word| !word.is_empty())
+            .take(8)
+            .map(|word| word.chars().take(20).collect::<String>().to_lowercase())
+            .collect();
+        let mut words: Vec<&str> = words.iter().map(String::as_str).collect();
+        // "Bulk update orders"
+        if words.len() > 1 && ["batch", "bulk"].contains(&words[0]) {
+            words.remove(0);
+        }
+        let effect = words.first().map_or(Meaning::Unknown, |first| meaning(first));
+        let verb = if effect == Meaning::Unknown { verb(&words) } else { None };
+        let object = words.iter().skip(1).position(|word| *word == "of").map_or(&[] as &[_], |at| &words[1..=at]);
+        let has_list = object.len() <= 3 && object.contains(&"list");
+        let has_all = words.get(1) == Some(&"all") && words.iter().skip(2).take(3).any(|word| is_plural(word));
+        let is_one = words.get(1).is_some_and(|word| ["a", "an", "new", "one"].contains(word));
+        Self { effect, verb, is_many: has_list || has_all, is_one: is_one && !has_list }
+    }
+
+    /// Reads the first text, or a later one if only that says an effect: descriptions begin with a step as often as with the task.
+    pub(crate) fn of<'a>(texts: impl IntoIterator<Item = &'a str>) -> Self {
+        let mut all = texts.into_iter().filter(|text| !text.trim().is_empty()).map(Self::read);
+        let first = all.next().unwrap_or_else(|| Self::read(""));
+        let is_known = first.effect != Meaning::Unknown || first.verb.is_some();
+        all.find(|prose| !is_known && prose.effect != Meaning::Unknown).unwrap_or(first)
+    }
+}
+
+/// The verb at the beginning of these words, if it is in the tables: no text of a contract becomes a name.
+fn verb(words: &[&str]) -> Option<&'static str> {
+    let (first, next) = (*words.first()?, words.get(1).copied().unwrap_or_default());
+    let stems = [Some(first.to_owned()), first.strip_suffix('s').map(str::to_owned)];
+    let more = [first.strip_suffix("es").map(str::to_owned), first.strip_suffix("ies").map(|stem| format!("{stem}y"))];
+    let stems: Vec<String> = stems.into_iter().chain(more).flatten().collect();
+    if let Some((_, _, name)) = PAIRS.iter().find(|(one, two, _)| *two == next && stems.iter().any(|stem| stem == one))
+    {
+        return Some(name);
+    }
+    let table = |stem: &String| MORE.iter().find(|verb| *verb == stem).copied().or_else(|| action_of(stem));
+    let verb = stems.iter().find_map(table)?;
+    let is_doubtful = NOUNS.contains(&verb) || ADJECTIVE_VERBS.contains(&verb);
+    let is_sure = !is_doubtful || DETERMINERS.contains(&next);
+    is_sure.then_some(verb)
+}
+
+/// Returns whether a segment of a path is a verb, unless it is known to be a thing.
+pub(super) fn is_verb(segment: &str) -> bool {
+    let first = segment.split('_').next().unwrap_or_default();
+    !is_plural(segment) && (is_action(segment) || is_task(segment) || MORE.contains(&first))
+}
+
+/// Returns whether a verb is mainly a noun: `/release` can be created.
+pub(super) fn is_noun(segment: &str) -> bool {
+    NOUNS.contains(&segment)
+}
+
+/// Returns whether a segment begins or ends a session, whatever else its path has: `GET /login` is a page.
+pub(super) fn is_session(segment: &str) -> bool {
+    ["login", "logoff", "logout", "sign_in", "sign_out", "sign_up", "signin", "signout", "signup"].contains(&segment)
+}
+
+/// Returns whether a GET at this segment does more than read: `logout`, `set_language`, `keep_alive`.
+pub(super) fn is_effect(segment: &str) -> bool {
+    let does = |first: &str| ["delete", "keep", "remove", "set"].contains(&first);
+    EFFECTS.contains(&segment) || segment.split_once('_').is_some_and(|(first, _)| does(first))
+}
+
+pub(super) fn is_finder(segment: &str) -> bool {
+    FINDERS.contains(&segment)
+}
+
+pub(super) fn is_search(segment: &str) -> bool {
+    SEARCHES.contains(&segment)
+}
+
+pub(super) fn is_adjective(segment: &str) -> bool {
+    ADJECTIVES.contains(&segment) || PICKS.contains(&segment)
+}
+
+/// Returns whether this is an adjective of several things: `all`, and not `current`.
+pub(super) fn is_adjective_of_many(segment: &str) -> bool {
+    ADJECTIVES.contains(&segment)
+}
+
+/// Returns whether a segment names several things: `orders`, and not `settings`.
+pub(super) fn is_many(segment: &str) -> bool {
+    is_plural(segment) && !MASSES.iter().any(|mass| segment.ends_with(mass))
+}
+
+/// Returns whether a noun says its verb: `cancellation` for `cancel`.
+pub(super) fn is_noun_of(noun: &str, verb: &str) -> bool {
+    let common = noun.bytes().zip(verb.bytes()).take_while(|(one, other)| one == other).count();
+    let is_derived = ["al", "ance", "ing", "ion", "ment"].iter().any(|ending| noun.ends_with(ending));
+    is_derived && common >= 5 && common + 2 >= verb.len() || singular(noun) == verb
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Meaning, Prose, is_noun_of};
+
+    #[test]
+    fn documentation_begins_with_a_verb_of_the_table() {
+        let cases = [
+            ("Stops the job", Some("stop")),
+            ("Stop session", Some("stop")),
+            ("Cancels an order", Some("cancel")),
+            ("Applies a patch", Some("apply")),
+            ("Pushes the image", Some("push")),
+            ("Log in", Some("login")),
+            ("Logs out the user", Some("logout")),
+            ("Sets a set of tags", Some("set")),
+            ("Bulk cancel orders", Some("cancel")),
+            ("Plan a trip", Some("plan")),
+            // Nouns and adjectives.
+            ("Plan details", None),
+            ("Clean Air Act Map Service", None),
+            ("Reports", None),
+            ("POST /orders/cancel", None),
+            ("Frobnicates the order", None),
+            ("", None),
+            // These are effects.
+            ("Creates an order", None),
+            ("Returns all orders", None),
+        ];
+        for (text, verb) in cases {
+            assert_eq!(Prose::read(text).verb, verb, "{text}");
+        }
+        assert_eq!(Prose::read("Bulk update orders").effect, Meaning::Updates);
+    }
+
+    #[test]
+    fn documentation_says_how_many() {
+        for text in ["Returns a list of orders", "Gets the list of orders", "Get all orders", "Get all open orders"] {
+            assert!(Prose::read(text).is_many, "{text}");
+        }
+        for text in ["Returns an order", "Gets all data of a form", "Returns the state of the list", ""] {
+            assert!(!Prose::read(text).is_many, "{text}");
+        }
+        assert!(Prose::read("Submits an order").is_one && !Prose::read("Submits orders").is_one);
+    }
+
+    #[test]
+    fn the_description_is_read_if_only_it_says_an_effect() {
+        assert_eq!(Prose::of(["Order", "Returns the order"]).effect, Meaning::Reads);
+        assert_eq!(Prose::of(["Cancels the order", "Returns it"]).verb, Some("cancel"));
+        assert_eq!(Prose::of([" ", "Cancels the order"]).verb, Some("cancel"));
+        assert_eq!(Prose::of(["Search", "Validates the filter"]).verb, Some("search"));
+        assert_eq!(Prose::of(["Map of orders", "Validates the filter"]).verb, None);
+    }
+
+    #[test]
+    fn a_noun_says_its_verb() {
+        for (noun, verb) in
+            [("cancellation", "cancel"), ("subscription", "subscribe"), ("imports", "import"), ("approval", "approve")]
+        {
+            assert!(is_noun_of(noun, verb), "{noun}");
+        }
+        for (noun, verb) in [("sensor", "send"), ("orders", "cancel"), ("invalidatecookie", "invalidate")] {
+            assert!(!is_noun_of(noun, verb), "{noun}");
+        }
+    }
+}
