@@ -85,18 +85,26 @@ fn a_controller_stays_if_another_operation_has_the_short_name() {
 fn a_type_is_called_by_the_verb_of_its_operation() {
     let body = json!({"content": {"application/json": {"schema": {"type": "object",
         "properties": {"name": {"type": "string"}, "secret": {"type": "string"}, "remember": {"type": "boolean"}}}}}});
+    let other = json!({"content": {"application/json": {"schema": {"type": "object",
+        "properties": {"colour": {"type": "string"}, "size": {"type": "integer"}}}}}});
     let contract = json!({"openapi": "3.0.4", "paths": {"/login": {"post":
         {"tags": ["Authentication"], "requestBody": body, "responses": {"204": {"description": ""}}},
-        "get": {"tags": ["Authentication"], "responses": {"204": {"description": ""}}}}}});
+        "get": {"tags": ["Authentication"], "responses": {"204": {"description": ""}}}},
+        "/badge": {"post": {"tags": ["Badges"], "requestBody": other, "responses": {"204": {"description": ""}}}}}});
     let output = generate(&contract, &Names::default());
-    assert!(operations(&output).contains("authentication.post_login"), "{:?}", operations(&output));
     assert!(
-        lines(&output).iter().any(|line| line.starts_with("types::PostLoginRequest struct ")),
-        "{}",
-        output.api.index()
+        operations(&output).is_superset(&["authentication.login", "badges.post"].into()),
+        "{:?}",
+        operations(&output)
     );
+    for name in ["LoginRequest", "PostBadgeRequest"] {
+        let has = |line: &String| line.starts_with(&format!("types::{name} struct "));
+        assert!(lines(&output).iter().any(has), "{}", output.api.index());
+    }
     let one = in_style_one(&contract);
-    assert!(lines(&one).iter().any(|line| line.starts_with("types::CreateLoginRequest struct ")));
+    for name in ["CreateLoginRequest", "CreateBadgeRequest"] {
+        assert!(lines(&one).iter().any(|line| line.starts_with(&format!("types::{name} struct "))));
+    }
 }
 
 /// An inline object that is sent and returned is not what one of its operations does.

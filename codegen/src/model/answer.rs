@@ -10,7 +10,7 @@ pub(super) enum Answer {
     Array,
     /// An object with one list, and a number beside it that counts.
     Page,
-    /// An object without a list.
+    /// A scalar, or an object without a list.
     One,
     /// No schema is declared.
     Unknown,
@@ -20,8 +20,10 @@ pub(super) enum Answer {
 impl Answer {
     pub(super) fn of(operation: &Node<'_>) -> Self {
         let Some(schema) = success(operation) else { return Self::Unknown };
-        if schema.text("type") == "array" {
-            return Self::Array;
+        match schema.text("type") {
+            "array" => return Self::Array,
+            "string" | "integer" | "number" | "boolean" => return Self::One,
+            _ => {}
         }
         let members: Vec<(&str, Node<'_>)> = schema
             .get("properties")

@@ -131,7 +131,7 @@ struct Place<'a> {
 
 fn named(route: RouteWords<'_>, clues: Clues<'_>, place: &Place<'_>) -> String {
     let (last, noun, parent) = (place.last, place.last.noun.as_str(), place.parent);
-    let Prose { effect, verb: said, .. } = clues.prose;
+    let effect = clues.prose.effect;
     if let Some(name) = at_its_path(route, clues, place) {
         return name;
     }
@@ -146,6 +146,10 @@ fn named(route: RouteWords<'_>, clues: Clues<'_>, place: &Place<'_>) -> String {
     let is_aside = is_set && !last.item && is_aside(place.whole);
     let alone = || if parent.is_empty() { noun.to_owned() } else { format!("{parent}_{noun}") };
     let makes = clues.creates || clues.has_items;
+    let said = clues.prose.verb.or_else(|| {
+        let is_sure = if route.method == "GET" { clues.prose.nominal.is_some_and(verbs::is_finder) } else { !makes };
+        clues.prose.nominal.filter(|_| is_sure)
+    });
     let asked = if noun.is_empty() { place.whole } else { noun };
     let verb = match (route.method, said) {
         _ if is_set && acts(route, clues, noun) => return action(&spaced(noun), parent),
@@ -173,6 +177,7 @@ fn named(route: RouteWords<'_>, clues: Clues<'_>, place: &Place<'_>) -> String {
         ("POST", _) if effect == Meaning::Creates || makes => "create",
         ("POST", _) if clues.is_beside_items && parent.is_empty() && is_bulk(noun) => "create",
         ("POST", _) if clues.sends_file => "upload",
+        ("POST", _) if singular(place.whole.rsplit('_').next().unwrap_or_default()) == "action" => "perform",
         ("POST", _) => "post",
         ("PUT", _) if effect == Meaning::Creates => "create",
         ("PUT", _) => "update",

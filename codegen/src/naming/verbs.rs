@@ -1,6 +1,6 @@
 //! Verbs of style 2: those that the documentation of an operation begins with, and those that a path has.
 
-use super::words::{Meaning, action_of, is_action, is_plural, is_task, meaning, singular};
+use super::words::{Meaning, actions, is_action, is_plural, is_task, meaning, singular};
 
 /// Verbs that names of style 1 do not know.
 const MORE: &[&str] = &[
@@ -82,6 +82,7 @@ const EFFECTS: &[&str] = &[
     "invalidate",
     "logoff",
     "logout",
+    "parse",
     "reboot",
     "refresh",
     "reload",
@@ -158,6 +159,8 @@ pub(crate) struct Prose {
     pub(crate) effect: Meaning,
     /// A verb of the tables, if the effect is unknown.
     pub(crate) verb: Option<&'static str>,
+    /// A verb of the tables that the last word stands for, if the first one says nothing: "Order cancellation".
+    pub(crate) nominal: Option<&'static str>,
     /// `true` if it names several things: "Returns a list of orders", "Gets all orders".
     pub(crate) is_many: bool,
     /// `true` if it names one thing: "Submits an order".
@@ -179,11 +182,13 @@ impl Prose {
         }
         let effect = words.first().map_or(Meaning::Unknown, |first| meaning(first));
         let verb = if effect == Meaning::Unknown { verb(&words) } else { None };
+        let is_open = effect == Meaning::Unknown && verb.is_none() && (2..=4).contains(&words.len());
+        let nominal = words.last().filter(|_| is_open).and_then(|last| nominal(last));
         let object = words.iter().skip(1).position(|word| *word == "of").map_or(&[] as &[_], |at| &words[1..=at]);
         let has_list = object.len() <= 3 && object.contains(&"list");
         let has_all = words.get(1) == Some(&"all") && words.iter().skip(2).take(3).any(|word| is_plural(word));
         let is_one = words.get(1).is_some_and(|word| ["a", "an", "new", "one"].contains(word));
-        Self { effect, verb, is_many: has_list || has_all, is_one: is_one && !has_list }
+        Self { effect, verb, nominal, is_many: has_list || has_all, is_one: is_one && !has_list }
     }
 
     /// Reads the first text, or a later one if only that says an effect: descriptions begin with a step as often as with the task.
@@ -205,11 +210,23 @@ fn verb(words: &[&str]) -> Option<&'static str> {
     {
         return Some(name);
     }
-    let table = |stem: &String| MORE.iter().find(|verb| *verb == stem).copied().or_else(|| action_of(stem));
+    let table = |stem: &String| MORE.iter().copied().chain(actions()).find(|verb| verb == stem);
     let verb = stems.iter().find_map(table)?;
-    let is_doubtful = NOUNS.contains(&verb) || ADJECTIVE_VERBS.contains(&verb);
-    let is_sure = !is_doubtful || DETERMINERS.contains(&next);
+    let is_sure = !is_doubtful(verb) || DETERMINERS.contains(&next);
     is_sure.then_some(verb)
+}
+
+/// The verb that a noun stands for: `cancel` for `cancellation`.
+fn nominal(noun: &str) -> Option<&'static str> {
+    let verbs = MORE.iter().copied().chain(actions()).filter(|verb| !is_doubtful(verb));
+    verbs
+        .filter(|verb| is_noun_of(noun, verb) && noun != *verb)
+        .min_by_key(|verb| noun.len() - verb.len().min(noun.len()))
+}
+
+/// Returns whether a verb is only one in front of its object.
+fn is_doubtful(verb: &str) -> bool {
+    NOUNS.contains(&verb) || ADJECTIVE_VERBS.contains(&verb)
 }
 
 /// Returns whether a segment of a path is a verb, unless it is known to be a thing.
@@ -258,9 +275,10 @@ pub(super) fn is_many(segment: &str) -> bool {
 
 /// Returns whether a noun says its verb: `cancellation` for `cancel`.
 pub(super) fn is_noun_of(noun: &str, verb: &str) -> bool {
+    let noun = singular(noun);
     let common = noun.bytes().zip(verb.bytes()).take_while(|(one, other)| one == other).count();
     let is_derived = ["al", "ance", "ing", "ion", "ment"].iter().any(|ending| noun.ends_with(ending));
-    is_derived && common >= 5 && common + 2 >= verb.len() || singular(noun) == verb
+    is_derived && common >= 5 && common + 2 >= verb.len() || noun == verb
 }
 
 #[cfg(test)]
@@ -295,6 +313,22 @@ mod tests {
             assert_eq!(Prose::read(text).verb, verb, "{text}");
         }
         assert_eq!(Prose::read("Bulk update orders").effect, Meaning::Updates);
+    }
+
+    #[test]
+    fn the_last_word_can_stand_for_a_verb() {
+        for (text, verb) in [
+            ("Order cancellation", Some("cancel")),
+            ("String validation", Some("validate")),
+            ("Approval of the user registration", None),
+            ("User registration", Some("register")),
+            ("Registration", None),
+            ("Team building", None),
+            ("Opening hours", None),
+            ("Creates a cancellation", None),
+        ] {
+            assert_eq!(Prose::read(text).nominal, verb, "{text}");
+        }
     }
 
     #[test]

@@ -295,9 +295,9 @@ pub(crate) fn is_outcome(segment: &str) -> bool {
     segment.len() > 4 && segment.ends_with("ed") && !segment.ends_with("eed")
 }
 
-/// The word of the tables that is equal to this one, if it is a verb.
-pub(crate) fn action_of(word: &str) -> Option<&'static str> {
-    VERBS.iter().chain(TASKS).find(|verb| **verb == word).copied()
+/// The verbs of all names.
+pub(crate) fn actions() -> impl Iterator<Item = &'static str> {
+    VERBS.iter().chain(TASKS).copied()
 }
 
 /// Returns whether the first word of a snake-case segment is a verb.

@@ -9,7 +9,7 @@ mod judge;
 mod keywords;
 mod mutate;
 mod place;
-mod random;
+pub(crate) mod random;
 mod seeds;
 mod shapes;
 mod tally;
