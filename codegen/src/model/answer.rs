@@ -33,9 +33,13 @@ impl Answer {
             .collect();
         let is = |kind: &str, member: &Node<'_>| member.text("type") == kind;
         let lists = members.iter().filter(|(_, member)| is("array", member)).count();
+        let is_text = |(_, member): &(&str, Node<'_>)| {
+            let item = member.get("items").and_then(|item| item.resolve());
+            is("array", member) && item.is_some_and(|item| item.text("type") == "string")
+        };
         let has_count = members.iter().any(|(name, member)| is("integer", member) && counts(name));
         match lists {
-            1 if has_count => Self::Page,
+            1 if has_count && !members.iter().any(is_text) => Self::Page,
             0 if !members.is_empty() && members.iter().all(|(_, member)| is_plain(member)) => Self::One,
             _ => Self::Other,
         }

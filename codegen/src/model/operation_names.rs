@@ -255,7 +255,7 @@ fn wishes(operation: &FoundOperation<'_>, first: &Wish, rivals: &Rivals) -> Vec<
         // `post_create` for `POST /orders/create` beside `create`
         let is_last = operation.template.rsplit('/').next().is_some_and(|last| member_name(last) == first.name);
         wishes.extend((is_same && is_last).then(|| format!("{method}_{stem}")));
-        wishes.extend(first.long.clone());
+        wishes.extend(first.long.iter().map(|long| with_verb_of(&first.name, long)));
     }
     wishes.extend(parameter.map(|parameter| format!("{stem}_by_{parameter}")));
     wishes.push(format!("{stem}_{method}"));

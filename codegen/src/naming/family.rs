@@ -5,10 +5,19 @@ use std::collections::BTreeSet;
 use super::ident::member_name;
 use super::words::{asks, is_action, is_preposition, is_task, singular};
 
+/// The words as one word in the singular.
+fn joined(words: &[&str]) -> String {
+    singular(&words.concat())
+}
+
+/// Returns whether a noun is the name of the family.
+pub(crate) fn is_whole(noun: &str, family: &[&str]) -> bool {
+    joined(&noun.split('_').collect::<Vec<_>>()) == joined(family)
+}
+
 /// The noun without the words of the family, if they stand in it.
 pub(crate) fn without(noun: &str, family: &[&str]) -> String {
     let is_same = |one: &str, other: &str| one == other || singular(one) == singular(other);
-    let joined = |words: &[&str]| singular(&words.concat());
     let words: Vec<&str> = noun.split('_').filter(|word| !word.is_empty()).collect();
     let is_part = |from: usize| (from + 1..=family.len()).any(|to| joined(&family[from..to]) == joined(&words));
     if words.iter().all(|word| family.iter().any(|own| is_same(word, own))) || (0..family.len()).any(is_part) {

@@ -1,10 +1,10 @@
 //! Names of operations in style 2: a name does not repeat its family, and its verb is true.
 
-use super::family::without;
+use super::family::{is_whole, without};
 use super::ident::member_name;
 use super::operation::{PathNoun, RouteWords, action, is_noun, join, phrase, steps};
 use super::verbs::{self, Prose};
-use super::words::{Meaning, asks, is_action, is_aside, is_outcome, is_preposition, singular};
+use super::words::{Meaning, is_action, is_aside, is_outcome, is_plural, is_preposition, singular};
 
 /// The input of a name, beside the route.
 #[derive(Clone, Copy, Debug)]
@@ -12,7 +12,7 @@ pub(crate) struct Clues<'a> {
     /// The name of the family.
     pub(crate) family: &'a str,
     /// The summary and the description.
-    pub(crate) prose: Prose,
+    pub(crate) prose: Prose<'a>,
     /// `true` if the success is `201 Created`.
     pub(crate) creates: bool,
     /// `true` if the success is an object without a list.
@@ -50,8 +50,15 @@ pub(crate) fn within_family(route: RouteWords<'_>, clues: Clues<'_>) -> String {
         [whole] => (whole.as_str(), ""),
         [] => ("", ""),
     };
+    let mut is_said = false;
     for step in &mut steps {
-        step.noun = without(&step.noun, &family);
+        let rest = without(&step.noun, &family);
+        // After `role_sets`, `roles` are others.
+        if rest.is_empty() && is_said && !is_whole(&step.noun, &family) {
+            continue;
+        }
+        is_said |= family.len() > 1 && is_whole(&step.noun, &family);
+        step.noun = rest;
     }
     let Some((last, parents)) = steps.split_last_mut() else { return String::new() };
     // `facilities.get_facilities` says no more than its method.
@@ -81,9 +88,15 @@ pub(crate) fn within_family(route: RouteWords<'_>, clues: Clues<'_>) -> String {
         let is_verb = acts(route, clues, clues.family) || clues.prose.verb == Some(clues.family);
         is_verb && rest.starts_with(char::is_alphabetic) && !rest.split('_').next().is_some_and(is_preposition)
     };
-    let name = rest.filter(says).unwrap_or(&name);
+    // `/apps/{app}/search` searches in it.
+    let is_place = clues.family == "search" && parents.last().is_some_and(|step| step.item);
+    let name = match rest.filter(says) {
+        Some(rest) if is_place => format!("in_{rest}"),
+        Some(rest) => rest.to_owned(),
+        None => name,
+    };
     // The nouns above the family are its owners: `/users/{id}/orders/{id}/cancel` cancels an order.
-    member_name(&if above.is_empty() { name.to_owned() } else { format!("{name}_for_{above}") })
+    member_name(&if above.is_empty() { name } else { format!("{name}_for_{above}") })
 }
 
 /// The path without parts that say nothing about its things: `/2-0-0/orders?size={size}` → `/orders`, `/rpc.get_order` → `/get_order`.
@@ -145,6 +158,7 @@ fn named(route: RouteWords<'_>, clues: Clues<'_>, place: &Place<'_>) -> String {
     let is_set = (!last.item || precedes) && !noun.is_empty();
     let is_aside = is_set && !last.item && is_aside(place.whole);
     let alone = || if parent.is_empty() { noun.to_owned() } else { format!("{parent}_{noun}") };
+    let is_update = effect == Meaning::Updates || last.item && route.is_resource && effect != Meaning::Creates;
     let makes = clues.creates || clues.has_items;
     let said = clues.prose.verb.or_else(|| {
         let is_sure = if route.method == "GET" { clues.prose.nominal.is_some_and(verbs::is_finder) } else { !makes };
@@ -154,10 +168,14 @@ fn named(route: RouteWords<'_>, clues: Clues<'_>, place: &Place<'_>) -> String {
     let verb = match (route.method, said) {
         _ if is_set && acts(route, clues, noun) => return action(&spaced(noun), parent),
         // GET asks the same question.
-        ("POST", _) if is_asked(route, clues, asked) && (asked.contains('_') || is_query(route, clues)) => {
+        ("POST", _)
+            if is_asked(route, clues, asked)
+                && (asked.contains('_') || route.answers_array || effect == Meaning::Reads) =>
+        {
             let object = noun.split_once('_').map(|(_, object)| object).unwrap_or_default();
             return if object.is_empty() { "query".to_owned() } else { join("query", parent, object) };
         }
+        ("GET", Some("check")) if !route.answers_array && !clues.answers_one => "check",
         ("GET", Some(verb)) if verb == clues.family || verbs::is_effect(verb) => verb,
         ("GET", _) if is_aside => return alone(),
         ("GET", _) if !last.item && is_list(route, clues, asked, parent) => "list",
@@ -165,14 +183,14 @@ fn named(route: RouteWords<'_>, clues: Clues<'_>, place: &Place<'_>) -> String {
         ("DELETE", Some(verb)) => verb,
         ("DELETE", _) => "delete",
         ("POST", _) if is_query(route, clues) => match () {
-            () if noun.is_empty() => "query",
+            () if noun.is_empty() || clues.is_read => "query",
             () if is_aside => return alone(),
             () if route.answers_array => "list",
             () => "get",
         },
-        ("POST" | "PUT" | "PATCH", _) if is_set && is_outcome(place.whole) => "mark",
         ("POST" | "PUT" | "PATCH", Some(verb)) => verb,
-        ("POST", _) if effect == Meaning::Updates || last.item && route.is_resource => "update",
+        ("POST" | "PUT" | "PATCH", _) if is_set && is_outcome(place.whole) && effect != Meaning::Creates => "mark",
+        ("POST", _) if is_update => "update",
         ("POST", _) if effect == Meaning::Deletes => "delete",
         ("POST", _) if effect == Meaning::Creates || makes => "create",
         ("POST", _) if clues.is_beside_items && parent.is_empty() && is_bulk(noun) => "create",
@@ -180,6 +198,7 @@ fn named(route: RouteWords<'_>, clues: Clues<'_>, place: &Place<'_>) -> String {
         ("POST", _) if singular(place.whole.rsplit('_').next().unwrap_or_default()) == "action" => "perform",
         ("POST", _) => "post",
         ("PUT", _) if effect == Meaning::Creates => "create",
+        ("PUT" | "PATCH", _) if effect == Meaning::Deletes => "remove",
         ("PUT", _) => "update",
         ("PATCH", _) => "patch",
         (other, _) => &other.to_lowercase(),
@@ -187,7 +206,10 @@ fn named(route: RouteWords<'_>, clues: Clues<'_>, place: &Place<'_>) -> String {
     let is_one = last.item || verb == "create" || said == Some(verb) && clues.prose.is_one;
     let noun = if is_one { singular(noun) } else { noun.to_owned() };
     // `/orders/{id}/cancellation` cancels.
-    let noun = if said == Some(verb) && verbs::is_noun_of(&noun, verb) { String::new() } else { noun };
+    let noun = match noun.rsplit_once('_').unwrap_or(("", &noun)) {
+        (rest, word) if said == Some(verb) && verbs::is_noun_of(word, verb) => rest.to_owned(),
+        _ => noun,
+    };
     let parent = parent.strip_prefix(verb).filter(|rest| rest.is_empty() || rest.starts_with('_')).unwrap_or(parent);
     let parent = parent.trim_start_matches('_');
     match (noun.is_empty(), parent.is_empty()) {
@@ -248,13 +270,13 @@ fn is_list(route: RouteWords<'_>, clues: Clues<'_>, noun: &str, parent: &str) ->
 /// Returns whether a POST only reads.
 fn is_query(route: RouteWords<'_>, clues: Clues<'_>) -> bool {
     let Prose { effect, verb, .. } = clues.prose;
-    let is_unknown = effect == Meaning::Unknown && verb.is_none();
+    let is_unknown = effect == Meaning::Unknown && verb.is_none() && !clues.is_read;
     effect == Meaning::Reads || is_unknown && route.answers_array && !clues.creates && !clues.has_items
 }
 
 /// Returns whether a GET of the same path asks this.
 fn is_asked(route: RouteWords<'_>, clues: Clues<'_>, noun: &str) -> bool {
-    route.method == "POST" && clues.is_read && asks(noun)
+    route.method == "POST" && clues.is_read && verbs::asks(noun)
 }
 
 fn is_bulk(noun: &str) -> bool {
@@ -264,16 +286,22 @@ fn is_bulk(noun: &str) -> bool {
 /// Returns whether a segment is the verb of its operation.
 fn acts(route: RouteWords<'_>, clues: Clues<'_>, noun: &str) -> bool {
     let effect = clues.prose.effect;
+    if !is_plural(noun) && clues.prose.surely_begins(noun) {
+        return true;
+    }
     // A release that is created is a thing.
-    let is_thing = verbs::is_noun(noun) && (clues.creates || !matches!(effect, Meaning::Unknown | Meaning::Reads));
+    let is_thing = verbs::is_noun(noun)
+        && !clues.prose.begins(noun)
+        && (clues.creates || !matches!(effect, Meaning::Unknown | Meaning::Reads));
     let is_verb = verbs::is_verb(noun) || spaced(noun) != noun;
     match route.method {
         "GET" if effect != Meaning::Reads && !route.answers_array && verbs::is_effect(noun) => true,
-        "GET" => asks(noun),
+        "GET" => verbs::asks(noun),
         "POST" if verbs::is_session(noun) => true,
         "POST" | "PUT" | "PATCH" => {
+            let is_verb = is_verb || clues.prose.begins(noun) && !is_plural(noun) && !clues.creates && !clues.has_items;
             let is_change = is_verb && !is_thing && !route.is_resource && !noun.starts_with("bulk");
-            !is_asked(route, clues, noun) && (asks(noun) || is_change)
+            !is_asked(route, clues, noun) && (verbs::asks(noun) || is_change)
         }
         "DELETE" => noun.contains('_') && ["delete", "remove"].contains(&noun.split('_').next().unwrap_or_default()),
         _ => false,

@@ -1,29 +1,55 @@
 //! Verbs of style 2: those that the documentation of an operation begins with, and those that a path has.
 
-use super::words::{Meaning, actions, is_action, is_plural, is_task, meaning, singular};
+use super::words::{self, Meaning, actions, is_action, is_plural, is_task, meaning, singular};
 
 /// Verbs that names of style 1 do not know.
 const MORE: &[&str] = &[
+    "abort",
+    "adjust",
+    "append",
     "calculate",
+    "compact",
     "compute",
+    "configure",
     "decode",
     "decrypt",
+    "dequeue",
+    "dispose",
     "encode",
     "encrypt",
+    "enqueue",
+    "enrich",
     "expire",
     "follow",
     "gc",
     "impersonate",
+    "insert",
+    "instantiate",
     "keep",
     "logoff",
     "next",
     "notify",
     "parse",
     "perform",
+    "ping",
     "predict",
+    "process",
+    "reassign",
     "recalculate",
+    "recover",
+    "redeem",
+    "redeliver",
     "redo",
+    "refund",
     "reindex",
+    "render",
+    "reply",
+    "requeue",
+    "rerequest",
+    "rerun",
+    "reschedule",
+    "respond",
+    "rewind",
     "simulate",
     "skip",
     "summarize",
@@ -32,6 +58,10 @@ const MORE: &[&str] = &[
     "translate",
     "undo",
     "unfollow",
+    "unstar",
+    "unsuspend",
+    "upsert",
+    "write",
 ];
 
 /// Verbs that are mainly nouns: "Plan details", "Release of a version".
@@ -48,6 +78,7 @@ const NOUNS: &[&str] = &[
     "plan",
     "poll",
     "power",
+    "process",
     "query",
     "release",
     "report",
@@ -95,11 +126,46 @@ const EFFECTS: &[&str] = &[
     "verify",
 ];
 
+/// Verbs whose object may be a plural within one segment: `/removeFollowers`. Others are nouns there: `/upload-sessions`.
+const BEFORE_PLURALS: &[&str] = &[
+    "add",
+    "append",
+    "approve",
+    "assign",
+    "attach",
+    "cancel",
+    "create",
+    "delete",
+    "detach",
+    "disable",
+    "enable",
+    "insert",
+    "invalidate",
+    "mark",
+    "remove",
+    "resend",
+    "revoke",
+    "send",
+    "set",
+    "start",
+    "stop",
+    "submit",
+    "terminate",
+    "unassign",
+    "unlink",
+    "validate",
+    "verify",
+];
+
 /// Verbs before their object: `/lookup/person/{id}`.
 const FINDERS: &[&str] = &["find", "lookup", "validate", "verify"];
 
+/// Verbs that only ask, and are a part of a name before a plural: `/check-runs`.
+const BESIDE_NOUNS: &[&str] =
+    &["check", "compare", "count", "download", "export", "inspect", "ping", "poll", "preview", "query", "read"];
+
 /// Verbs before the text that they look for: `/search/{query}`.
-const SEARCHES: &[&str] = &["autocomplete", "find", "lookup", "search", "suggest", "validate", "verify"];
+const SEARCHES: &[&str] = &["autocomplete", "compare", "find", "lookup", "search", "suggest", "validate", "verify"];
 
 /// The words after a verb that show that it is one: "Plan a trip".
 const DETERMINERS: &[&str] = &[
@@ -128,6 +194,13 @@ const DETERMINERS: &[&str] = &[
     "your",
 ];
 
+/// Verbs for a relation between two things, and the word before the second one.
+const RELATIONS: &[(&str, &str)] = &[("add", "to"), ("remove", "from")];
+
+/// Nouns that are spelled otherwise than their verb.
+const DERIVED: &[(&str, &str)] =
+    &[("publication", "publish"), ("registration", "register"), ("removal", "remove"), ("subscription", "subscribe")];
+
 /// Verbs of two words, and their name.
 const PAIRS: &[(&str, &str, &str)] = &[
     ("check", "in", "check_in"),
@@ -145,7 +218,8 @@ const PAIRS: &[(&str, &str, &str)] = &[
 ];
 
 /// Plurals that are one thing.
-const MASSES: &[&str] = &["defaults", "details", "metrics", "preferences", "settings", "statistics", "stats"];
+const MASSES: &[&str] =
+    &["defaults", "details", "metrics", "options", "preferences", "settings", "statistics", "stats"];
 
 /// Adjectives of several things that paths have behind their noun: `/products/all`.
 const ADJECTIVES: &[&str] = &["active", "all", "duplicate", "missing", "pending", "recent"];
@@ -155,7 +229,11 @@ const PICKS: &[&str] = &["current", "latest"];
 
 /// The beginning of the documentation of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Prose {
+pub(crate) struct Prose<'a> {
+    /// The first word, if others follow.
+    first: &'a str,
+    /// `true` if the next one shows that it is a verb.
+    is_sure: bool,
     pub(crate) effect: Meaning,
     /// A verb of the tables, if the effect is unknown.
     pub(crate) verb: Option<&'static str>,
@@ -167,10 +245,15 @@ pub(crate) struct Prose {
     pub(crate) is_one: bool,
 }
 
-impl Prose {
-    pub(crate) fn read(text: &str) -> Self {
-        let words: Vec<String> = text
-            .split(|c: char| !(c.is_alphanumeric() || c == '\'' || c == '-'))
+impl<'a> Prose<'a> {
+    pub(crate) fn read(text: &'a str) -> Self {
+        // `addCardLabel()`
+        let is_hump = |c: char| c.is_uppercase() && !text.contains(char::is_whitespace);
+        let is_word = |c: char| c.is_alphanumeric() || c == '\'' || c == '-';
+        let humps: String =
+            text.chars().take(100).flat_map(|c| [is_hump(c).then_some(' '), Some(c)]).flatten().collect();
+        let words: Vec<String> = humps
+            .split(|c: char| !is_word(c))
             .filter(|word| !word.is_empty())
             .take(8)
             .map(|word| word.chars().take(20).collect::<String>().to_lowercase())
@@ -181,23 +264,51 @@ impl Prose {
             words.remove(0);
         }
         let effect = words.first().map_or(Meaning::Unknown, |first| meaning(first));
-        let verb = if effect == Meaning::Unknown { verb(&words) } else { None };
+        let verb = match effect {
+            Meaning::Unknown => verb(&words),
+            // "Adds a member to a team" creates no member.
+            _ => RELATIONS
+                .iter()
+                .find(|(verb, word)| is_form(&words, verb) && words.contains(word))
+                .map(|(verb, _)| *verb),
+        };
         let is_open = effect == Meaning::Unknown && verb.is_none() && (2..=4).contains(&words.len());
         let nominal = words.last().filter(|_| is_open).and_then(|last| nominal(last));
         let object = words.iter().skip(1).position(|word| *word == "of").map_or(&[] as &[_], |at| &words[1..=at]);
         let has_list = object.len() <= 3 && object.contains(&"list");
         let has_all = words.get(1) == Some(&"all") && words.iter().skip(2).take(3).any(|word| is_plural(word));
         let is_one = words.get(1).is_some_and(|word| ["a", "an", "new", "one"].contains(word));
-        Self { effect, verb, nominal, is_many: has_list || has_all, is_one: is_one && !has_list }
+        let first =
+            text.trim_start().split(|c: char| !is_word(c)).next().filter(|_| words.len() > 1).unwrap_or_default();
+        let is_sure = words.get(1).is_some_and(|next| DETERMINERS.contains(next));
+        Self { first, is_sure, effect, verb, nominal, is_many: has_list || has_all, is_one: is_one && !has_list }
+    }
+
+    /// Returns whether the first word is also that of a segment, and surely a verb: "Star a gist" at `/star`.
+    pub(super) fn surely_begins(&self, segment: &str) -> bool {
+        self.is_sure && self.begins(segment)
+    }
+
+    /// Returns whether the first word is also that of a segment: "Compact session" at `/compact`.
+    pub(super) fn begins(&self, segment: &str) -> bool {
+        let first: String = self.first.chars().filter(|c| *c != '-').collect();
+        !segment.is_empty() && segment.split('_').next().is_some_and(|word| first.eq_ignore_ascii_case(word))
     }
 
     /// Reads the first text, or a later one if only that says an effect: descriptions begin with a step as often as with the task.
-    pub(crate) fn of<'a>(texts: impl IntoIterator<Item = &'a str>) -> Self {
+    pub(crate) fn of(texts: impl IntoIterator<Item = &'a str>) -> Self {
         let mut all = texts.into_iter().filter(|text| !text.trim().is_empty()).map(Self::read);
         let first = all.next().unwrap_or_else(|| Self::read(""));
         let is_known = first.effect != Meaning::Unknown || first.verb.is_some();
-        all.find(|prose| !is_known && prose.effect != Meaning::Unknown).unwrap_or(first)
+        let is_effect = |prose: &Self| !matches!(prose.effect, Meaning::Unknown | Meaning::Deletes);
+        let said = all.find(|prose| !is_known && is_effect(prose)).unwrap_or(first);
+        Self { first: first.first, is_sure: first.is_sure, ..said }
     }
+}
+
+/// Returns whether the first word is this verb, or its third person.
+fn is_form(words: &[&str], verb: &str) -> bool {
+    words.first().is_some_and(|first| first.strip_suffix('s').unwrap_or(first) == verb)
 }
 
 /// The verb at the beginning of these words, if it is in the tables: no text of a contract becomes a name.
@@ -212,7 +323,7 @@ fn verb(words: &[&str]) -> Option<&'static str> {
     }
     let table = |stem: &String| MORE.iter().copied().chain(actions()).find(|verb| verb == stem);
     let verb = stems.iter().find_map(table)?;
-    let is_sure = !is_doubtful(verb) || DETERMINERS.contains(&next);
+    let is_sure = !is_doubtful(verb) || DETERMINERS.contains(&next) || verb == "set" && next != "of";
     is_sure.then_some(verb)
 }
 
@@ -232,7 +343,16 @@ fn is_doubtful(verb: &str) -> bool {
 /// Returns whether a segment of a path is a verb, unless it is known to be a thing.
 pub(super) fn is_verb(segment: &str) -> bool {
     let first = segment.split('_').next().unwrap_or_default();
-    !is_plural(segment) && (is_action(segment) || is_task(segment) || MORE.contains(&first))
+    let is_known = is_action(segment) || is_task(segment) || MORE.contains(&first);
+    let is_all = segment.split('_').nth(1) == Some("all");
+    is_known && (!is_plural(segment) || first != segment && (is_all || BEFORE_PLURALS.contains(&first)))
+}
+
+/// Returns whether a segment asks: `get_progress`, `search`, and not the things `check_runs`.
+pub(super) fn asks(segment: &str) -> bool {
+    let first = segment.split('_').next().unwrap_or_default();
+    let is_thing = first != segment && is_plural(segment) && BESIDE_NOUNS.contains(&first);
+    words::asks(segment) && !is_thing
 }
 
 /// Returns whether a verb is mainly a noun: `/release` can be created.
@@ -278,7 +398,8 @@ pub(super) fn is_noun_of(noun: &str, verb: &str) -> bool {
     let noun = singular(noun);
     let common = noun.bytes().zip(verb.bytes()).take_while(|(one, other)| one == other).count();
     let is_derived = ["al", "ance", "ing", "ion", "ment"].iter().any(|ending| noun.ends_with(ending));
-    is_derived && common >= 5 && common + 2 >= verb.len() || noun == verb
+    let is_done = noun.strip_prefix(verb).is_some_and(|rest| ["", "d", "ed"].contains(&rest));
+    is_derived && common >= 5 && common + 1 >= verb.len() || is_done || DERIVED.contains(&(noun.as_str(), verb))
 }
 
 #[cfg(test)]
@@ -305,7 +426,11 @@ mod tests {
             ("POST /orders/cancel", None),
             ("Frobnicates the order", None),
             ("", None),
+            ("Adds a member to the team", Some("add")),
+            ("Remove a member from the team", Some("remove")),
             // These are effects.
+            ("Adds a member", None),
+            ("addMember()", None),
             ("Creates an order", None),
             ("Returns all orders", None),
         ];
@@ -313,6 +438,7 @@ mod tests {
             assert_eq!(Prose::read(text).verb, verb, "{text}");
         }
         assert_eq!(Prose::read("Bulk update orders").effect, Meaning::Updates);
+        assert_eq!(Prose::read("addCardLabel()").effect, Meaning::Creates);
     }
 
     #[test]
@@ -353,12 +479,18 @@ mod tests {
 
     #[test]
     fn a_noun_says_its_verb() {
-        for (noun, verb) in
-            [("cancellation", "cancel"), ("subscription", "subscribe"), ("imports", "import"), ("approval", "approve")]
-        {
+        for (noun, verb) in [
+            ("cancellation", "cancel"),
+            ("subscription", "subscribe"),
+            ("imports", "import"),
+            ("approval", "approve"),
+            ("suspended", "suspend"),
+        ] {
             assert!(is_noun_of(noun, verb), "{noun}");
         }
-        for (noun, verb) in [("sensor", "send"), ("orders", "cancel"), ("invalidatecookie", "invalidate")] {
+        for (noun, verb) in
+            [("sensor", "send"), ("orders", "cancel"), ("invalidatecookie", "invalidate"), ("instance", "install")]
+        {
             assert!(!is_noun_of(noun, verb), "{noun}");
         }
     }
