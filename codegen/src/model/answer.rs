@@ -10,7 +10,7 @@ pub(super) enum Answer {
     Array,
     /// An object with one list, and a number beside it that counts.
     Page,
-    /// A scalar, or an object without a list.
+    /// A scalar, an object without a list, or a text.
     One,
     /// No schema is declared.
     Unknown,
@@ -18,8 +18,14 @@ pub(super) enum Answer {
 }
 
 impl Answer {
-    pub(super) fn of(operation: &Node<'_>) -> Self {
-        let Some(schema) = success(operation) else { return Self::Unknown };
+    pub(super) fn from_operation(operation: &Node<'_>) -> Self {
+        let Some(content) = content(operation) else { return Self::Unknown };
+        let media: Vec<(&str, Node<'_>)> = content.members().collect();
+        let json = media.iter().find(|(name, _)| is_json(name));
+        let Some(schema) = json.and_then(|(_, media)| media.get("schema")?.resolve()) else {
+            let is_one = !media.is_empty() && media.iter().all(|(name, _)| is_one(name));
+            return if is_one { Self::One } else { Self::Unknown };
+        };
         match schema.text("type") {
             "array" => return Self::Array,
             "string" | "integer" | "number" | "boolean" => return Self::One,
@@ -46,6 +52,13 @@ impl Answer {
     }
 }
 
+/// Returns whether a body of this media type is one thing: a text, a picture or a file.
+fn is_one(media: &str) -> bool {
+    let is_file =
+        ["image/", "audio/", "video/", "text/html", "text/plain", "application/octet-stream", "application/pdf"];
+    is_file.iter().any(|form| media.starts_with(form))
+}
+
 /// Returns whether a member has no list of its own.
 fn is_plain(member: &Node<'_>) -> bool {
     let is_list = |member: &Node<'_>| {
@@ -55,7 +68,8 @@ fn is_plain(member: &Node<'_>) -> bool {
     let own = member.get("properties");
     let has_list =
         own.is_some_and(|own| own.members().any(|(_, member)| member.resolve().is_none_or(|member| is_list(&member))));
-    !is_list(member) && !has_list && !(member.text("type") == "object" && member.get("properties").is_none())
+    let is_map = member.text("type") == "object" && member.get("properties").is_none();
+    !(is_list(member) || has_list || is_map)
 }
 
 /// Returns whether a member of this name counts items, or places, rather than identifying a thing: `total`, and not `partyId`.
@@ -66,14 +80,12 @@ fn counts(name: &str) -> bool {
         .any(|word| name.contains(word))
 }
 
-/// The schema of the first success response with a JSON body.
-fn success<'a>(operation: &Node<'a>) -> Option<Node<'a>> {
+/// The content of the first success response.
+fn content<'a>(operation: &Node<'a>) -> Option<Node<'a>> {
     let responses = operation.get("responses")?;
     let is_success = |status: &str| StatusKey::read(status).is_some_and(StatusKey::is_success);
     let (_, success) = responses.members().find(|(status, _)| is_success(status))?;
-    let content = success.resolve()?.get("content")?;
-    let (_, media) = content.members().find(|(name, _)| is_json(name))?;
-    media.get("schema")?.resolve()
+    success.resolve()?.get("content")
 }
 
 /// Returns whether the request is a file, or a form of files.

@@ -7,8 +7,8 @@ use super::operations::FoundOperation;
 use crate::naming::family::{without, without_controller};
 use crate::naming::ident::{member_name, type_name};
 use crate::naming::operation::{RouteWords, from_route, last_parameter, version};
+use crate::naming::prose::Prose;
 use crate::naming::short::{Clues, is_name, plain_path, with_verb_of, within_family};
-use crate::naming::verbs::Prose;
 use crate::naming::{Doubles, Scope};
 use crate::text::Ident;
 use crate::{Config, Names, Report, StyleVersion};
@@ -35,7 +35,7 @@ pub(super) fn name(
     let none = BTreeMap::new();
     let style = pins.styles.get(OPERATIONS).map_or("1", String::as_str);
     let pinned_names = if style == u8::from(config.style.version).to_string() { &pins.operations } else { &none };
-    let rivals = Rivals::new(operations, &firsts);
+    let rivals = Rivals::of_all(operations, &firsts);
     let mut order: Vec<usize> = (0..operations.len()).collect();
     // Pinned names first: a newcomer never takes the name of one that was there before. Then those that somebody chose.
     order.sort_by_key(|index| {
@@ -65,7 +65,10 @@ pub(super) fn name(
                 doubles.note("operation", &operation.family.name, &key, name, chosen.is_some());
                 vec![name.to_owned()]
             }
-            None => wishes(operation, &firsts[index], &rivals),
+            None => {
+                let place = (operation.family.name.clone(), firsts[index].name.clone());
+                wishes(operation, &firsts[index], rivals.get(&place))
+            }
         };
         operation.name = scope.claim(wishes.iter().map(String::as_str));
         operation.hint = match &firsts[index].typed {
@@ -110,7 +113,7 @@ impl Wish {
         let paths: BTreeSet<String> =
             operations.iter().map(|operation| unnamed(operation.template.trim_end_matches('/'))).collect();
         let readable = |operation: &&FoundOperation<'_>| {
-            operation.method == "GET" && matches!(Answer::of(&operation.node), Answer::One | Answer::Other)
+            operation.method == "GET" && matches!(Answer::from_operation(&operation.node), Answer::One | Answer::Other)
         };
         let things =
             operations.iter().filter(readable).filter_map(|operation| collection(&operation.template)).collect();
@@ -150,7 +153,7 @@ impl Wish {
                 None => Self { name: whole, long: None, typed: None, whole: None },
             };
         }
-        let answer = Answer::of(&operation.node);
+        let answer = Answer::from_operation(&operation.node);
         let methods = |names: &[&str]| names.iter().any(|method| operation.item.get(method).is_some());
         let route = RouteWords {
             method: &operation.method,
@@ -170,7 +173,7 @@ impl Wish {
         let parent = template.rsplit_once('/').map(|(parent, _)| parent);
         let clues = Clues {
             family: &operation.family.accessor,
-            prose: Prose::of(["summary", "description"].map(|key| operation.node.text(key))),
+            prose: Prose::from_texts(["summary", "description"].map(|key| operation.node.text(key))),
             creates: has_created,
             answers_one: answer == Answer::One,
             sends_file: sends_file(&operation.node),
@@ -210,34 +213,34 @@ fn unnamed(path: &str) -> String {
     segments.join("/")
 }
 
-/// The differences between operations that wish for the same name.
+/// The differences between the operations that wish for one name.
 #[derive(Debug, Default)]
 struct Rivals {
-    versions: BTreeMap<(Ident, String), BTreeSet<Option<String>>>,
+    number: usize,
+    versions: BTreeSet<Option<String>>,
     /// The last parameters of their paths.
-    parameters: BTreeMap<(Ident, String), (usize, BTreeSet<Option<String>>)>,
+    parameters: BTreeSet<Option<String>>,
 }
 
 impl Rivals {
-    fn new(operations: &[FoundOperation<'_>], firsts: &[Wish]) -> Self {
-        let mut rivals = Self::default();
+    /// By family and name.
+    fn of_all(operations: &[FoundOperation<'_>], firsts: &[Wish]) -> BTreeMap<(Ident, String), Self> {
+        let mut all: BTreeMap<_, Self> = BTreeMap::new();
         for (operation, first) in operations.iter().zip(firsts) {
-            let place = (operation.family.name.clone(), first.name.clone());
-            rivals.versions.entry(place.clone()).or_default().insert(version(&operation.template));
-            let (number, parameters) = rivals.parameters.entry(place).or_default();
-            *number += 1;
-            parameters.insert(last_parameter(&operation.template));
+            let rivals = all.entry((operation.family.name.clone(), first.name.clone())).or_default();
+            rivals.number += 1;
+            rivals.versions.insert(version(&operation.template));
+            rivals.parameters.insert(last_parameter(&operation.template));
         }
-        rivals
+        all
     }
 }
 
 /// Names for an operation, best first.
-fn wishes(operation: &FoundOperation<'_>, first: &Wish, rivals: &Rivals) -> Vec<String> {
+fn wishes(operation: &FoundOperation<'_>, first: &Wish, rivals: Option<&Rivals>) -> Vec<String> {
     let stem = first.name.trim_end_matches('_');
     let method = operation.method.to_lowercase();
-    let place = (operation.family.name.clone(), first.name.clone());
-    let is_versioned = rivals.versions.get(&place).is_some_and(|versions| versions.len() > 1);
+    let is_versioned = rivals.is_some_and(|rivals| rivals.versions.len() > 1);
     let version = version(&operation.template).filter(|_| is_versioned);
     let mut wishes = vec![first.name.clone()];
     wishes.extend(first.whole.clone());
@@ -245,7 +248,7 @@ fn wishes(operation: &FoundOperation<'_>, first: &Wish, rivals: &Rivals) -> Vec<
     let parameter = last_parameter(&operation.template);
     // An operation with a route's name has style 2.
     if first.long.is_some() {
-        let is_same = rivals.parameters.get(&place).is_some_and(|(number, of)| *number > 1 && of.len() == 1);
+        let is_same = rivals.is_some_and(|rivals| rivals.number > 1 && rivals.parameters.len() == 1);
         let family: Vec<&str> = operation.family.accessor.trim_end_matches('_').split('_').collect();
         let by = parameter.as_deref().map(|parameter| match without(parameter, &family) {
             rest if rest.is_empty() => parameter.to_owned(),

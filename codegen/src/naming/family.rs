@@ -25,10 +25,9 @@ pub(crate) fn without(noun: &str, family: &[&str]) -> String {
     }
     // `filescanresult` in the family `file_scan`
     let compound = family.concat();
-    if let Some(rest) = noun.strip_prefix(&compound).filter(|_| family.len() > 1 && words.len() == 1) {
-        if rest.len() > 3 && rest.chars().all(|c| c.is_ascii_lowercase()) {
-            return rest.to_owned();
-        }
+    let rest = noun.strip_prefix(&compound).filter(|_| family.len() > 1 && words.len() == 1);
+    if let Some(rest) = rest.filter(|rest| rest.len() > 3 && rest.chars().all(|c| c.is_ascii_lowercase())) {
+        return rest.to_owned();
     }
     let mut parts = words.windows(family.len().max(1));
     let Some(at) = parts.position(|part| part.iter().zip(family).all(|(one, own)| is_same(one, own))) else {

@@ -4,6 +4,7 @@ mod doubles;
 pub(crate) mod family;
 pub(crate) mod ident;
 pub(crate) mod operation;
+pub(crate) mod prose;
 pub(crate) mod published;
 mod scope;
 pub(crate) mod setter;

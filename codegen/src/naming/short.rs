@@ -3,7 +3,8 @@
 use super::family::{is_whole, without};
 use super::ident::member_name;
 use super::operation::{PathNoun, RouteWords, action, is_noun, join, phrase, steps};
-use super::verbs::{self, Prose};
+use super::prose::Prose;
+use super::verbs;
 use super::words::{Meaning, is_action, is_aside, is_outcome, is_plural, is_preposition, singular};
 
 /// The input of a name, beside the route.
@@ -160,12 +161,12 @@ fn named(route: RouteWords<'_>, clues: Clues<'_>, place: &Place<'_>) -> String {
     let alone = || if parent.is_empty() { noun.to_owned() } else { format!("{parent}_{noun}") };
     let is_update = effect == Meaning::Updates || last.item && route.is_resource && effect != Meaning::Creates;
     let makes = clues.creates || clues.has_items;
-    let said = clues.prose.verb.or_else(|| {
+    let task = clues.prose.verb.or_else(|| {
         let is_sure = if route.method == "GET" { clues.prose.nominal.is_some_and(verbs::is_finder) } else { !makes };
         clues.prose.nominal.filter(|_| is_sure)
     });
     let asked = if noun.is_empty() { place.whole } else { noun };
-    let verb = match (route.method, said) {
+    let verb = match (route.method, task) {
         _ if is_set && acts(route, clues, noun) => return action(&spaced(noun), parent),
         // GET asks the same question.
         ("POST", _)
@@ -203,18 +204,18 @@ fn named(route: RouteWords<'_>, clues: Clues<'_>, place: &Place<'_>) -> String {
         ("PATCH", _) => "patch",
         (other, _) => &other.to_lowercase(),
     };
-    let is_one = last.item || verb == "create" || said == Some(verb) && clues.prose.is_one;
+    let is_one = last.item || verb == "create" || task == Some(verb) && clues.prose.is_one;
     let noun = if is_one { singular(noun) } else { noun.to_owned() };
     // `/orders/{id}/cancellation` cancels.
     let noun = match noun.rsplit_once('_').unwrap_or(("", &noun)) {
-        (rest, word) if said == Some(verb) && verbs::is_noun_of(word, verb) => rest.to_owned(),
+        (rest, word) if task == Some(verb) && verbs::is_noun_of(word, verb) => rest.to_owned(),
         _ => noun,
     };
     let parent = parent.strip_prefix(verb).filter(|rest| rest.is_empty() || rest.starts_with('_')).unwrap_or(parent);
     let parent = parent.trim_start_matches('_');
     match (noun.is_empty(), parent.is_empty()) {
         (true, true) => verb.to_owned(),
-        (true, false) if said == Some(verb) => format!("{verb}_{parent}"),
+        (true, false) if task == Some(verb) => format!("{verb}_{parent}"),
         (true, false) => format!("{verb}_for_{parent}"),
         (false, false) if !last.item && verbs::is_adjective(&noun) => {
             let parent = if verb == "get" { singular(parent) } else { parent.to_owned() };

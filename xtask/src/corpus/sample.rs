@@ -11,7 +11,7 @@ use super::style::unnamed;
 use crate::bounded::read_bounded;
 use crate::console::{progress, result};
 use crate::failure::Failure;
-use crate::fuzz::random::Random;
+use crate::random::Random;
 use crate::workspace::Workspace;
 
 /// Characters of a summary: enough for its verb and its object.

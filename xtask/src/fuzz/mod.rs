@@ -9,7 +9,6 @@ mod judge;
 mod keywords;
 mod mutate;
 mod place;
-pub(crate) mod random;
 mod seeds;
 mod shapes;
 mod tally;

@@ -1,5 +1,5 @@
 use super::{Clues, RouteWords, is_name, plain_path, with_verb_of, within_family};
-use crate::naming::verbs::Prose;
+use crate::naming::prose::Prose;
 
 #[test]
 fn a_name_does_not_repeat_its_family_and_its_verb_is_true() {

@@ -29,18 +29,18 @@ impl Random {
     }
 
     /// A number below `bound`; once in so many times, below another one.
-    pub(super) fn mostly_below(&mut self, bound: usize, times: usize, rare: usize) -> usize {
+    pub(crate) fn mostly_below(&mut self, bound: usize, times: usize, rare: usize) -> usize {
         let bound = if self.once_in(times) { rare } else { bound };
         self.below(bound)
     }
 
     /// True once in so many times.
-    pub(super) fn once_in(&mut self, times: usize) -> bool {
+    pub(crate) fn once_in(&mut self, times: usize) -> bool {
         self.below(times) == 0
     }
 
     /// A random element.
-    pub(super) fn pick<'a, T>(&mut self, list: &'a [T]) -> Option<&'a T> {
+    pub(crate) fn pick<'a, T>(&mut self, list: &'a [T]) -> Option<&'a T> {
         list.get(self.below(list.len()))
     }
 }
