@@ -4,6 +4,9 @@ use super::http::is_json;
 use super::status::StatusKey;
 use super::tree::Node;
 
+/// The members of an object that are looked at: each operation of a large contract may answer with the same huge one.
+const MEMBERS: usize = 100;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Answer {
     /// A JSON array.
@@ -34,7 +37,7 @@ impl Answer {
         let members: Vec<(&str, Node<'_>)> = schema
             .get("properties")
             .iter()
-            .flat_map(|members| members.members().collect::<Vec<_>>())
+            .flat_map(|members| members.members().take(MEMBERS).collect::<Vec<_>>())
             .filter_map(|(name, member)| Some((name, member.resolve()?)))
             .collect();
         let is = |kind: &str, member: &Node<'_>| member.text("type") == kind;
@@ -66,8 +69,9 @@ fn is_plain(member: &Node<'_>) -> bool {
         member.text("type") == "array" || is_open
     };
     let own = member.get("properties");
-    let has_list =
-        own.is_some_and(|own| own.members().any(|(_, member)| member.resolve().is_none_or(|member| is_list(&member))));
+    let has_list = own.is_some_and(|own| {
+        own.members().take(MEMBERS).any(|(_, member)| member.resolve().is_none_or(|member| is_list(&member)))
+    });
     let is_map = member.text("type") == "object" && member.get("properties").is_none();
     !(is_list(member) || has_list || is_map)
 }
@@ -103,7 +107,7 @@ pub(super) fn sends_file(operation: &Node<'_>) -> bool {
             let members = schema.as_ref().and_then(|schema| schema.get("properties"));
             let members = members.filter(|members| members.members().next().is_some());
             schema.as_ref().is_some_and(is_file)
-                || members.is_some_and(|members| members.members().all(|(_, member)| is_member(member)))
+                || members.is_some_and(|members| members.members().take(MEMBERS).all(|(_, member)| is_member(member)))
         })
     })
 }

@@ -70,7 +70,8 @@ pub(crate) struct Prose<'a> {
 impl<'a> Prose<'a> {
     pub(crate) fn read(text: &'a str) -> Self {
         // `addCardLabel()`
-        let is_hump = |c: char| c.is_uppercase() && !text.contains(char::is_whitespace);
+        let is_one_word = !text.trim().contains(char::is_whitespace);
+        let is_hump = |c: char| c.is_uppercase() && is_one_word;
         let is_word = |c: char| c.is_alphanumeric() || c == '\'' || c == '-';
         let humps: String =
             text.chars().take(100).flat_map(|c| [is_hump(c).then_some(' '), Some(c)]).flatten().collect();

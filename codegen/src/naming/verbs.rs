@@ -268,9 +268,13 @@ mod tests {
         ] {
             assert!(is_noun_of(noun, verb), "{noun}");
         }
-        for (noun, verb) in
-            [("sensor", "send"), ("orders", "cancel"), ("invalidatecookie", "invalidate"), ("instance", "install")]
-        {
+        for (noun, verb) in [
+            ("sensor", "send"),
+            ("orders", "cancel"),
+            ("invalidatecookie", "invalidate"),
+            ("instance", "install"),
+            ("setting", "set"),
+        ] {
             assert!(!is_noun_of(noun, verb), "{noun}");
         }
     }
