@@ -171,13 +171,13 @@ fn a_post_of_a_file_uploads_it() {
 #[test]
 fn a_second_wish_is_true_as_well() {
     let gone = json!({"204": {"description": ""}});
-    let of = |tag: &str, summary: &str| json!({"tags": [tag], "summary": summary, "responses": gone});
+    let operation = |tag: &str, summary: &str| json!({"tags": [tag], "summary": summary, "responses": gone});
     let contract = json!({"openapi": "3.0.4", "paths": {
-        "/{app}/instances": {"post": of("Instances", "Creates an instance")},
-        "/{app}/instances/create": {"post": of("Instances", "Simplified")},
-        "/products": {"patch": of("Products", "")},
-        "/products/{productId}": {"patch": of("Products", "")},
-        "/items/{id}/info": {"get": of("Items", "Gets the info"), "post": of("Items", "Gets the info by a filter")}}});
+        "/{app}/instances": {"post": operation("Instances", "Creates an instance")},
+        "/{app}/instances/create": {"post": operation("Instances", "Simplified")},
+        "/products": {"patch": operation("Products", "")},
+        "/products/{productId}": {"patch": operation("Products", "")},
+        "/items/{id}/info": {"get": operation("Items", "Gets the info"), "post": operation("Items", "Gets the info by a filter")}}});
     let output = generate(&contract, &Names::default());
     let expected = [
         "instances.create",
