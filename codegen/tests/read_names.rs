@@ -85,18 +85,109 @@ fn a_controller_stays_if_another_operation_has_the_short_name() {
 fn a_type_is_called_by_the_verb_of_its_operation() {
     let body = json!({"content": {"application/json": {"schema": {"type": "object",
         "properties": {"name": {"type": "string"}, "secret": {"type": "string"}, "remember": {"type": "boolean"}}}}}});
+    let other = json!({"content": {"application/json": {"schema": {"type": "object",
+        "properties": {"colour": {"type": "string"}, "size": {"type": "integer"}}}}}});
     let contract = json!({"openapi": "3.0.4", "paths": {"/login": {"post":
         {"tags": ["Authentication"], "requestBody": body, "responses": {"204": {"description": ""}}},
-        "get": {"tags": ["Authentication"], "responses": {"204": {"description": ""}}}}}});
+        "get": {"tags": ["Authentication"], "responses": {"204": {"description": ""}}}},
+        "/badge": {"post": {"tags": ["Badges"], "requestBody": other, "responses": {"204": {"description": ""}}}}}});
     let output = generate(&contract, &Names::default());
-    assert!(operations(&output).contains("authentication.post_login"), "{:?}", operations(&output));
     assert!(
-        lines(&output).iter().any(|line| line.starts_with("types::PostLoginRequest struct ")),
-        "{}",
-        output.api.index()
+        operations(&output).is_superset(&["authentication.login", "badges.post"].into()),
+        "{:?}",
+        operations(&output)
     );
+    for name in ["LoginRequest", "PostBadgeRequest"] {
+        let has = |line: &String| line.starts_with(&format!("types::{name} struct "));
+        assert!(lines(&output).iter().any(has), "{}", output.api.index());
+    }
     let one = in_style_one(&contract);
-    assert!(lines(&one).iter().any(|line| line.starts_with("types::CreateLoginRequest struct ")));
+    for name in ["CreateLoginRequest", "CreateBadgeRequest"] {
+        assert!(lines(&one).iter().any(|line| line.starts_with(&format!("types::{name} struct "))));
+    }
+}
+
+/// A plural path with one object or a text is not a list, and an object with one list and a count is one.
+#[test]
+fn a_get_is_called_by_its_answer() {
+    let object = |members: Value| json!({"type": "object", "properties": members});
+    let list = |item: &str| json!({"type": "array", "items": {"type": item}});
+    let (count, text) = (json!({"type": "integer"}), json!({"type": "string"}));
+    let answers = [
+        ("orders", answer(&list("object"))),
+        ("rows", answer(&object(json!({"total": count, "rows": list("object")})))),
+        ("row", answer(&object(json!({"total": count, "rows": list("object")})))),
+        // An application with a number of installations and the names of its events.
+        ("app", answer(&object(json!({"installation_count": count, "events": list("string")})))),
+        ("party", answer(&object(json!({"party_id": count, "children": list("object")})))),
+        ("outputs", answer(&object(json!({"first": text, "second": object(json!({"name": text}))})))),
+        ("groups", answer(&object(json!({"data": object(json!({"items": list("object")}))})))),
+        ("names", answer(&text)),
+        ("logs", json!({"200": {"description": "", "content": {"text/plain": {"schema": text}}}})),
+        ("things", json!({"200": {"description": ""}})),
+    ];
+    let paths: serde_json::Map<_, _> = answers
+        .iter()
+        .map(|(name, responses)| (format!("/{name}"), json!({"get": {"tags": ["Shop"], "responses": responses}})))
+        .collect();
+    let output = generate(&json!({"openapi": "3.0.4", "paths": paths}), &Names::default());
+    let expected = [
+        "shop.get_app",
+        "shop.get_logs",
+        "shop.get_names",
+        "shop.get_outputs",
+        "shop.get_party",
+        "shop.list_groups",
+        "shop.list_orders",
+        "shop.list_row",
+        "shop.list_rows",
+        "shop.list_things",
+    ];
+    assert_eq!(operations(&output), BTreeSet::from(expected));
+}
+
+/// A form of files is uploaded; one with other members is what it is.
+#[test]
+fn a_post_of_a_file_uploads_it() {
+    let file = json!({"type": "string", "format": "binary"});
+    let form = |members: Value| json!({"content": {"multipart/form-data": {"schema": {"type": "object", "properties": members}}}});
+    let bodies = [
+        ("one", form(json!({"file": file}))),
+        ("many", form(json!({"files": {"type": "array", "items": file}}))),
+        ("raw", json!({"content": {"application/octet-stream": {"schema": file}}})),
+        ("registration", form(json!({"photo": file, "name": {"type": "string"}}))),
+        ("blank", form(json!({}))),
+    ];
+    let gone = json!({"204": {"description": ""}});
+    let post = |body: &Value| json!({"post": {"tags": ["Shop"], "requestBody": body, "responses": gone}});
+    let paths: serde_json::Map<_, _> = bodies.iter().map(|(name, body)| (format!("/{name}"), post(body))).collect();
+    let output = generate(&json!({"openapi": "3.0.4", "paths": paths}), &Names::default());
+    let expected =
+        ["shop.post_blank", "shop.post_registration", "shop.upload_many", "shop.upload_one", "shop.upload_raw"];
+    assert_eq!(operations(&output), BTreeSet::from(expected));
+}
+
+/// Names that two operations wish for: a parameter that both have tells nobody apart, and it does not repeat the family.
+#[test]
+fn a_second_wish_is_true_as_well() {
+    let gone = json!({"204": {"description": ""}});
+    let operation = |tag: &str, summary: &str| json!({"tags": [tag], "summary": summary, "responses": gone});
+    let contract = json!({"openapi": "3.0.4", "paths": {
+        "/{app}/instances": {"post": operation("Instances", "Creates an instance")},
+        "/{app}/instances/create": {"post": operation("Instances", "Simplified")},
+        "/products": {"patch": operation("Products", "")},
+        "/products/{productId}": {"patch": operation("Products", "")},
+        "/items/{id}/info": {"get": operation("Items", "Gets the info"), "post": operation("Items", "Gets the info by a filter")}}});
+    let output = generate(&contract, &Names::default());
+    let expected = [
+        "instances.create",
+        "instances.post_create",
+        "items.get_info",
+        "items.query_info",
+        "products.patch",
+        "products.patch_by_id",
+    ];
+    assert_eq!(operations(&output), BTreeSet::from(expected));
 }
 
 /// An inline object that is sent and returned is not what one of its operations does.

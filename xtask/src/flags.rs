@@ -83,6 +83,13 @@ pub(crate) struct Corpus {
     /// equal to another.
     #[arg(long, value_name = "FILE", requires = "style")]
     pub(crate) names: Option<PathBuf>,
+    /// With --style, prints N operations without an operationId instead of the table, one a line, for a reader who judges the
+    /// names: contract, operation, its name in style 2, the beginning of its summary, its answer.
+    #[arg(long, value_name = "N", requires = "style", conflicts_with = "names")]
+    pub(crate) sample: Option<usize>,
+    /// Seed of --sample: the same seed and contracts give the same operations.
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "sample")]
+    pub(crate) seed: u64,
     /// Takes only contracts whose path contains this text.
     #[arg(long, value_name = "SUBSTRING")]
     pub(crate) only: Option<String>,

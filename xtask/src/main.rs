@@ -4,6 +4,7 @@ mod bench;
 mod corpus;
 mod flags;
 mod fuzz;
+mod random;
 mod tidy;
 
 use std::process::ExitCode;

@@ -18,6 +18,7 @@ mod std_names;
 #[allow(dead_code, reason = "the tests of driftless need more of it")]
 #[path = "../../driftless/tests/support/mod.rs"]
 mod support;
+mod verbs;
 
 /// The program that the tests run.
 const PROGRAM: &str = env!("CARGO_BIN_EXE_xtask");

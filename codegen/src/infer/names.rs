@@ -7,8 +7,9 @@ use crate::bind::pages;
 use crate::model::{Addition, METHODS_OF_HANDLES, Model, Operation, StatusKey};
 use crate::naming::ident::member_name;
 use crate::naming::operation::{RouteWords, from_route};
+use crate::naming::prose::Prose;
 use crate::naming::short::{Clues, within_family};
-use crate::naming::words::{Meaning, asks, is_action, is_outcome, is_preposition, is_task, meaning, singular};
+use crate::naming::words::{Meaning, asks, is_preposition, meaning, singular};
 use crate::output::SuggestedName;
 use crate::text::Ident;
 use crate::{Config, Names, StyleVersion};
@@ -167,7 +168,6 @@ fn candidates(model: &Model, operation: &Operation, doubts: &[Doubt], routes: &R
         // "Changes an order" says no more than `update_order`.
         let is_update = meaning(&operation.docs) == Meaning::Updates;
         candidates.extend(is_update.then(|| name.to_owned()));
-        candidates.extend(from_prose(&operation.docs, &operation.family));
         candidates.push(name.to_owned());
     }
     if has(Doubt::Added(Addition::Method)) && operation.method == "POST" {
@@ -191,10 +191,15 @@ fn candidates(model: &Model, operation: &Operation, doubts: &[Doubt], routes: &R
         };
         let clues = Clues {
             family: &operation.family,
-            prose: &operation.docs,
+            prose: Prose::read(&operation.docs),
             creates: operation.statuses.iter().any(|status| status.status == StatusKey::Code(201)),
+            answers_one: false,
+            sends_file: false,
             has_items: false,
+            answers_items: false,
+            is_beside_items: false,
             is_item: false,
+            is_read: false,
         };
         let (short, long) = (within_family(route, clues), from_route(route));
         candidates.extend(if is_added { [long, short] } else { [short, long] });
@@ -202,68 +207,9 @@ fn candidates(model: &Model, operation: &Operation, doubts: &[Doubt], routes: &R
     candidates
 }
 
-/// Words between a verb and its object.
-const ARTICLES: [&str; 9] = ["a", "all", "an", "existing", "given", "new", "one", "specified", "the"];
-
-/// `start_scan` for "Starts a scan of the library", if the text begins with a verb.
-fn from_prose(prose: &str, family: &str) -> Option<String> {
-    let sentence: String = prose.trim_start().chars().take(200).collect();
-    let mut words = sentence.split([' ', '-']).map_while(|word| {
-        let own = word.trim_end_matches(['.', ',', ':', ';']);
-        let is_word = !own.is_empty() && own.len() <= 20 && own.bytes().all(|c| c.is_ascii_alphabetic());
-        is_word.then_some((own, own.len() < word.len()))
-    });
-    let (first, is_end) = words.next()?;
-    let first = first.to_lowercase();
-    let base = singular(&first);
-    let is_verb = |word: &str| is_action(word) || is_task(word) || asks(word);
-    let verb = [first, base].into_iter().find(|word| is_verb(word))?;
-    let mut object = Vec::new();
-    let mut is_open = !is_end;
-    while let Some((word, is_end)) = words.next().filter(|_| is_open && object.len() < 2) {
-        // "Clean Air Act" is a title.
-        if word.starts_with(char::is_uppercase) && word.contains(char::is_lowercase) {
-            return None;
-        }
-        let word = word.to_lowercase();
-        let ends = is_preposition(&word) || ["and", "at", "of", "or", "that", "which"].contains(&word.as_str());
-        if ends || is_outcome(&word) {
-            break;
-        }
-        is_open = !is_end;
-        if !ARTICLES.contains(&word.as_str()) {
-            object.push(word);
-        }
-    }
-    object.retain(|word| family.split('_').all(|own| singular(own) != singular(word)));
-    Some([vec![verb], object].concat().join("_"))
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{from_prose, is_opaque, without_family};
-
-    #[test]
-    fn the_first_words_of_a_text_are_a_name_if_they_say_an_action() {
-        for (prose, name) in [
-            ("Starts a scan of the library", Some("start_scan")),
-            ("Sends the new message to all users.", Some("send_message")),
-            ("Cancels the order", Some("cancel")),
-            ("Applies. Then more", Some("apply")),
-            ("Uploads one or more files", Some("upload")),
-            ("Publishes\u{202e} x", None),
-            ("Run report; drop table", Some("run_report")),
-            ("Run `rm -rf`", Some("run")),
-            ("The order is sent", None),
-            ("Clean Air Act facilities", None),
-            ("Send SMS based on a rule", Some("send_sms")),
-            ("Größe", None),
-            ("", None),
-        ] {
-            assert_eq!(from_prose(prose, "orders").as_deref(), name, "{prose}");
-        }
-        assert_eq!(from_prose(&"start ".repeat(1_000_000), "orders").as_deref(), Some("start_start_start"));
-    }
+    use super::{is_opaque, without_family};
 
     #[test]
     fn a_hash_or_a_number_says_nothing() {

@@ -6,6 +6,7 @@ mod address;
 mod admits;
 mod all_of;
 mod alternatives;
+mod answer;
 mod api_version;
 mod bodies;
 mod budget;

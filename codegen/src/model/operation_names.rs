@@ -2,14 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::http::is_json;
+use super::answer::{Answer, sends_file};
 use super::operations::FoundOperation;
-use super::status::StatusKey;
-use super::tree::Node;
 use super::{Addition, NameOrigin};
+use crate::naming::family::{without, without_controller};
 use crate::naming::ident::{member_name, type_name};
 use crate::naming::operation::{RouteWords, from_route, last_parameter, version};
-use crate::naming::short::{Clues, is_name, with_verb_of, within_family, without_controller};
+use crate::naming::prose::Prose;
+use crate::naming::short::{Clues, is_name, plain_path, with_verb_of, within_family};
 use crate::naming::{Doubles, Scope};
 use crate::text::Ident;
 use crate::{Config, Names, Report, StyleVersion};
@@ -39,12 +39,7 @@ pub(super) fn name(
     let none = BTreeMap::new();
     let style = pins.styles.get(OPERATIONS).map_or("1", String::as_str);
     let pinned_names = if style == u8::from(config.style.version).to_string() { &pins.operations } else { &none };
-    // Number of versions of a route with the same wished name.
-    let mut versions: BTreeMap<(Ident, String), BTreeSet<Option<String>>> = BTreeMap::new();
-    for (operation, first) in operations.iter().zip(&firsts) {
-        let place = (operation.family.name.clone(), first.name.clone());
-        versions.entry(place).or_default().insert(version(&operation.template));
-    }
+    let rivals = Rivals::of_all(operations, &firsts);
     let mut order: Vec<usize> = (0..operations.len()).collect();
     // Pinned names first: a newcomer never takes the name of one that was there before. Then those that somebody chose.
     order.sort_by_key(|index| {
@@ -67,11 +62,8 @@ pub(super) fn name(
                 .filter(|(family, _)| **family == *operation.family.name)
                 .for_each(|(_, name)| _ = scope.take(name));
         }
-        let first = &firsts[index];
-        let is_versioned = versions
-            .get(&(operation.family.name.clone(), first.name.clone()))
-            .is_some_and(|versions| versions.len() > 1);
-        let derived = wishes(operation, first, is_versioned);
+        let place = (operation.family.name.clone(), firsts[index].name.clone());
+        let derived = wishes(operation, &firsts[index], rivals.get(&place));
         operation.name = match chosen.or(pinned) {
             Some(name) => {
                 doubles.note("operation", &operation.family.name, &key, name, chosen.is_some());
@@ -121,14 +113,15 @@ impl Wish {
     fn all(operations: &[FoundOperation<'_>], style: StyleVersion) -> Vec<Self> {
         let changes = |method: &str| matches!(method, "GET" | "PUT" | "PATCH" | "DELETE");
         let items = operations.iter().filter(|operation| changes(&operation.method));
-        let collections: BTreeSet<&str> = items
-            .filter_map(|operation| operation.template.trim_end_matches('/').rsplit_once('/'))
-            .filter(|(_, last)| last.starts_with('{'))
-            .map(|(collection, _)| collection)
-            .collect();
+        let collections: BTreeSet<&str> = items.filter_map(|operation| collection(&operation.template)).collect();
         let paths: BTreeSet<String> =
             operations.iter().map(|operation| unnamed(operation.template.trim_end_matches('/'))).collect();
-        let places = Places { collections, paths };
+        let readable = |operation: &&FoundOperation<'_>| {
+            operation.method == "GET" && matches!(Answer::from_operation(&operation.node), Answer::One | Answer::Other)
+        };
+        let things =
+            operations.iter().filter(readable).filter_map(|operation| collection(&operation.template)).collect();
+        let places = Places { collections, things, paths };
         let mut wishes: Vec<Self> = operations.iter().map(|operation| Self::new(operation, style, &places)).collect();
         // The order of operations does not decide which of them is called by the short name.
         let mut counts: BTreeMap<(Ident, String), usize> = BTreeMap::new();
@@ -160,36 +153,37 @@ impl Wish {
                 None => Self { name: whole, long: None, typed: None, whole: None },
             };
         }
-        let success = success(&operation.node);
-        let is_array = success.as_ref().is_some_and(|(_, schema)| schema.text("type") == "array");
+        let answer = Answer::from_operation(&operation.node);
+        let methods = |names: &[&str]| names.iter().any(|method| operation.item.get(method).is_some());
         let route = RouteWords {
             method: &operation.method,
             path: &operation.template,
             prefix: &operation.prefix,
-            answers_array: is_array,
-            is_resource: ["get", "delete"].iter().any(|method| operation.item.get(method).is_some()),
+            answers_array: answer == Answer::Array,
+            is_resource: methods(&["get", "delete"]),
         };
-        let long = from_route(route);
         if style == StyleVersion::One {
-            return Self { name: long, long: None, typed: None, whole: None };
+            return Self { name: from_route(route), long: None, typed: None, whole: None };
         }
+        let path = plain_path(&operation.template, &operation.prefix);
+        let route = RouteWords { path: &path, ..route };
+        let long = from_route(route);
         let has_created = operation.node.get("responses").is_some_and(|responses| responses.get("201").is_some());
+        let template = operation.template.trim_end_matches('/');
+        let parent = template.rsplit_once('/').map(|(parent, _)| parent);
         let clues = Clues {
             family: &operation.family.accessor,
-            prose: [operation.node.text("summary"), operation.node.text("description")]
-                .into_iter()
-                .find(|text| !text.trim().is_empty())
-                .unwrap_or_default(),
+            prose: Prose::from_texts(["summary", "description"].map(|key| operation.node.text(key))),
             creates: has_created,
-            has_items: places.collections.contains(operation.template.trim_end_matches('/')),
-            is_item: operation
-                .template
-                .trim_end_matches('/')
-                .rsplit_once('/')
-                .is_some_and(|(parent, _)| places.paths.contains(&unnamed(parent))),
+            answers_one: answer == Answer::One,
+            sends_file: sends_file(&operation.node),
+            answers_items: answer == Answer::Unknown && places.things.contains(template),
+            has_items: places.collections.contains(template),
+            is_beside_items: parent.is_some_and(|parent| places.collections.contains(parent)),
+            is_item: parent.is_some_and(|parent| places.paths.contains(&unnamed(parent))),
+            is_read: methods(&["get"]),
         };
-        let route =
-            RouteWords { answers_array: is_array || success.is_some_and(|(_, schema)| is_page(&schema)), ..route };
+        let route = RouteWords { answers_array: matches!(answer, Answer::Array | Answer::Page), ..route };
         let name = within_family(route, clues);
         Self { typed: Some(with_verb_of(&name, &long)), long: Some(long), name, whole: None }
     }
@@ -225,8 +219,16 @@ fn addition(name: &str, wishes: &[String]) -> Option<Addition> {
 struct Places<'a> {
     /// Those whose items can be read, changed or deleted.
     collections: BTreeSet<&'a str>,
+    /// Those whose items can be read as JSON.
+    things: BTreeSet<&'a str>,
     /// Without the names of their parameters.
     paths: BTreeSet<String>,
+}
+
+/// `/orders/{id}` → `/orders`
+fn collection(template: &str) -> Option<&str> {
+    let (collection, last) = template.trim_end_matches('/').rsplit_once('/')?;
+    last.starts_with('{').then_some(collection)
 }
 
 /// `/orders/{id}/lines` → `/orders/{}/lines`
@@ -236,16 +238,55 @@ fn unnamed(path: &str) -> String {
     segments.join("/")
 }
 
+/// The differences between the operations that wish for one name.
+#[derive(Debug, Default)]
+struct Rivals {
+    number: usize,
+    versions: BTreeSet<Option<String>>,
+    /// The last parameters of their paths.
+    parameters: BTreeSet<Option<String>>,
+}
+
+impl Rivals {
+    /// By family and name.
+    fn of_all(operations: &[FoundOperation<'_>], firsts: &[Wish]) -> BTreeMap<(Ident, String), Self> {
+        let mut all: BTreeMap<_, Self> = BTreeMap::new();
+        for (operation, first) in operations.iter().zip(firsts) {
+            let rivals = all.entry((operation.family.name.clone(), first.name.clone())).or_default();
+            rivals.number += 1;
+            rivals.versions.insert(version(&operation.template));
+            rivals.parameters.insert(last_parameter(&operation.template));
+        }
+        all
+    }
+}
+
 /// Names for an operation, best first.
-fn wishes(operation: &FoundOperation<'_>, first: &Wish, is_versioned: bool) -> Vec<String> {
+fn wishes(operation: &FoundOperation<'_>, first: &Wish, rivals: Option<&Rivals>) -> Vec<String> {
     let stem = first.name.trim_end_matches('_');
+    let method = operation.method.to_lowercase();
+    let is_versioned = rivals.is_some_and(|rivals| rivals.versions.len() > 1);
     let version = version(&operation.template).filter(|_| is_versioned);
     let mut wishes = vec![first.name.clone()];
     wishes.extend(first.whole.clone());
     wishes.extend(version.map(|version| format!("{stem}_{version}")));
-    wishes.extend(last_parameter(&operation.template).map(|parameter| format!("{stem}_by_{parameter}")));
-    wishes.extend(first.long.clone());
-    wishes.push(format!("{stem}_{}", operation.method.to_lowercase()));
+    let parameter = last_parameter(&operation.template);
+    // An operation with a route's name has style 2.
+    if first.long.is_some() {
+        let is_same = rivals.is_some_and(|rivals| rivals.number > 1 && rivals.parameters.len() == 1);
+        let family: Vec<&str> = operation.family.accessor.trim_end_matches('_').split('_').collect();
+        let by = parameter.as_deref().map(|parameter| match without(parameter, &family) {
+            rest if rest.is_empty() => parameter.to_owned(),
+            rest => rest,
+        });
+        wishes.extend(by.filter(|_| !is_same).map(|parameter| format!("{stem}_by_{parameter}")));
+        // `post_create` for `POST /orders/create` beside `create`
+        let is_last = operation.template.rsplit('/').next().is_some_and(|last| member_name(last) == first.name);
+        wishes.extend((is_same && is_last).then(|| format!("{method}_{stem}")));
+        wishes.extend(first.long.iter().map(|long| with_verb_of(&first.name, long)));
+    }
+    wishes.extend(parameter.map(|parameter| format!("{stem}_by_{parameter}")));
+    wishes.push(format!("{stem}_{method}"));
     wishes
 }
 
@@ -260,25 +301,4 @@ fn without_owner(id: &str, operation: &FoundOperation<'_>) -> String {
         }
     }
     member_name(id)
-}
-
-/// The first success response with a JSON body, and its schema. Names need the answer before there are types.
-fn success<'a>(operation: &Node<'a>) -> Option<(String, Node<'a>)> {
-    let responses = operation.get("responses")?;
-    let is_success = |status: &str| StatusKey::read(status).is_some_and(StatusKey::is_success);
-    let (status, success) = responses.members().find(|(status, _)| is_success(status))?;
-    let content = success.resolve()?.get("content")?;
-    let (_, media) = content.members().find(|(name, _)| is_json(name))?;
-    Some((status.to_owned(), media.get("schema")?.resolve()?))
-}
-
-/// Returns whether a schema is a page: an object with one list, and a number beside it.
-fn is_page(schema: &Node<'_>) -> bool {
-    let members: Vec<String> = schema
-        .get("properties")
-        .iter()
-        .flat_map(|members| members.members().collect::<Vec<_>>())
-        .filter_map(|(_, member)| Some(member.resolve()?.text("type").to_owned()))
-        .collect();
-    members.iter().filter(|kind| *kind == "array").count() == 1 && members.iter().any(|kind| kind == "integer")
 }

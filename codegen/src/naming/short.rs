@@ -1,26 +1,35 @@
 //! Names of operations in style 2: a name does not repeat its family, and its verb is true.
 
-use std::collections::BTreeSet;
-
+use super::family::{is_whole, without};
 use super::ident::member_name;
-use super::operation::{PathNoun, RouteWords, action, join, phrase, steps};
-use super::words::{
-    Meaning, asks, is_action, is_aside, is_outcome, is_plural, is_preposition, is_task, meaning, singular,
-};
+use super::operation::{PathNoun, RouteWords, action, is_noun, join, phrase, steps};
+use super::prose::Prose;
+use super::verbs;
+use super::words::{Meaning, is_action, is_aside, is_outcome, is_plural, is_preposition, singular};
 
 /// The input of a name, beside the route.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Clues<'a> {
     /// The name of the family.
     pub(crate) family: &'a str,
-    /// The summary, or the description.
-    pub(crate) prose: &'a str,
+    /// The summary and the description.
+    pub(crate) prose: Prose<'a>,
     /// `true` if the success is `201 Created`.
     pub(crate) creates: bool,
+    /// `true` if the success is an object without a list.
+    pub(crate) answers_one: bool,
+    /// `true` if the request has a file.
+    pub(crate) sends_file: bool,
     /// `true` if the operation changes items of a collection: `/things/{id}` can be read, changed or deleted.
     pub(crate) has_items: bool,
+    /// `true` if such an item can be read, and the operation does not declare its answer.
+    pub(crate) answers_items: bool,
+    /// `true` if the path without its last segment has items.
+    pub(crate) is_beside_items: bool,
     /// `true` if the path without its last segment has operations, too: `/things` of `/things/{id}`.
     pub(crate) is_item: bool,
+    /// `true` if the path has a GET.
+    pub(crate) is_read: bool,
 }
 
 /// A snake-case name within the family: `list`, `get`, `recently_added`, `list_components`.
@@ -29,16 +38,38 @@ pub(crate) fn within_family(route: RouteWords<'_>, clues: Clues<'_>) -> String {
     if steps.is_empty() {
         steps.push(PathNoun { noun: String::new(), item: route.path.contains('{') });
     }
+    // `/names/{id}.{format}`
+    if let Some(step) =
+        steps.last_mut().filter(|_| route.path.rsplit('/').next().is_some_and(|last| last.starts_with('{')))
+    {
+        step.item = true;
+    }
     let family: Vec<&str> = clues.family.trim_end_matches('_').split('_').collect();
-    let whole = steps.last().map(|step| step.noun.clone()).unwrap_or_default();
+    let wholes: Vec<String> = steps.iter().map(|step| step.noun.clone()).collect();
+    let (whole, before) = match wholes.as_slice() {
+        [.., before, whole] => (whole.as_str(), before.as_str()),
+        [whole] => (whole.as_str(), ""),
+        [] => ("", ""),
+    };
+    let mut is_said = false;
     for step in &mut steps {
-        step.noun = without(&step.noun, &family);
+        let rest = without(&step.noun, &family);
+        // After `role_sets`, `roles` are others.
+        if rest.is_empty() && is_said && !is_whole(&step.noun, &family) {
+            continue;
+        }
+        is_said |= family.len() > 1 && is_whole(&step.noun, &family);
+        step.noun = rest;
     }
     let Some((last, parents)) = steps.split_last_mut() else { return String::new() };
+    // `facilities.get_facilities` says no more than its method.
+    if whole.strip_prefix("get_").is_some_and(|object| without(object, &family).is_empty()) {
+        last.noun.clear();
     // The verb of `search.search` and `ping.ping` is also the family.
-    if last.noun.is_empty() && !last.item && acts(route, &whole) {
-        last.noun.clone_from(&whole);
+    } else if last.noun.is_empty() && !last.item && acts(route, clues, whole) {
+        last.noun = whole.to_owned();
     }
+    let before = parents.last().filter(|step| !step.item).map_or("", |_| before);
     // Segments before the family are its namespace, unless they pick an item.
     let own = if last.noun.is_empty() {
         parents.len()
@@ -51,15 +82,73 @@ pub(crate) fn within_family(route: RouteWords<'_>, clues: Clues<'_>) -> String {
         phrase(&steps.cloned().collect::<Vec<_>>())
     };
     let (above, below) = (nouns(above, false), nouns(below, true));
-    let name = named(route, clues, last, &whole, &below);
+    let name = named(route, clues, &Place { last, whole, before, parent: &below });
+    // `search.names` for `search_names`: the family says the verb.
+    let rest = name.strip_prefix(clues.family).and_then(|rest| rest.strip_prefix('_'));
+    let says = |rest: &&str| {
+        let is_verb = acts(route, clues, clues.family) || clues.prose.verb == Some(clues.family);
+        is_verb && rest.starts_with(char::is_alphabetic) && !rest.split('_').next().is_some_and(is_preposition)
+    };
+    // `/apps/{app}/search` searches in it.
+    let is_place = clues.family == "search" && parents.last().is_some_and(|step| step.item);
+    let name = match rest.filter(says) {
+        Some(rest) if is_place => format!("in_{rest}"),
+        Some(rest) => rest.to_owned(),
+        None => name,
+    };
     // The nouns above the family are its owners: `/users/{id}/orders/{id}/cancel` cancels an order.
     member_name(&if above.is_empty() { name } else { format!("{name}_for_{above}") })
 }
 
-/// `whole` is the last segment with the words of the family.
-fn named(route: RouteWords<'_>, clues: Clues<'_>, last: &PathNoun, whole: &str, parent: &str) -> String {
-    let noun = last.noun.as_str();
-    let effect = meaning(clues.prose);
+/// The path without parts that say nothing about its things: `/2-0-0/orders?size={size}` → `/orders`, `/rpc.get_order` → `/get_order`.
+pub(crate) fn plain_path(path: &str, prefix: &str) -> String {
+    let (lent, rest) = match path.strip_prefix(prefix) {
+        Some(rest) => (prefix, rest),
+        None => ("", path),
+    };
+    let rest = rest.split_once('?').map_or(rest, |(rest, _)| rest);
+    let plain = |segment: &str| match segment.rsplit_once('.') {
+        Some((service, method)) if !segment.contains('{') && !is_file_ending(method) => {
+            let are_words = [service, method].iter().all(|part| part.starts_with(|c: char| c.is_ascii_alphabetic()));
+            if are_words && is_noun(segment) { method.to_owned() } else { segment.to_owned() }
+        }
+        _ => segment.to_owned(),
+    };
+    let is_number = |segment: &str| {
+        segment.contains(|c: char| c.is_ascii_digit())
+            && segment.chars().all(|c| c.is_ascii_digit() || matches!(c, '-' | '.' | '_'))
+    };
+    let segments: Vec<String> = rest.split('/').filter(|segment| !is_number(segment)).map(plain).collect();
+    format!("{lent}{}", segments.join("/"))
+}
+
+/// Returns whether a text is the ending of the name of a file.
+fn is_file_ending(text: &str) -> bool {
+    [
+        "aspx", "csv", "do", "htm", "html", "ics", "jpg", "js", "json", "jsp", "pdf", "php", "png", "svg", "txt",
+        "xml", "yaml", "yml", "zip",
+    ]
+    .contains(&text.to_ascii_lowercase().as_str())
+}
+
+/// The place of a name in its path.
+#[derive(Clone, Copy, Debug)]
+struct Place<'a> {
+    last: &'a PathNoun,
+    /// The last segment with the words of the family.
+    whole: &'a str,
+    /// The segment before it with the words of the family, or an empty string if a parameter is between them.
+    before: &'a str,
+    /// The nouns between the family and the last one.
+    parent: &'a str,
+}
+
+fn named(route: RouteWords<'_>, clues: Clues<'_>, place: &Place<'_>) -> String {
+    let (last, noun, parent) = (place.last, place.last.noun.as_str(), place.parent);
+    let effect = clues.prose.effect;
+    if let Some(name) = at_its_path(route, clues, place) {
+        return name;
+    }
     // In `/restore/{id}`, the verb is before its object.
     let acts_on = match route.method {
         "POST" => true,
@@ -68,45 +157,154 @@ fn named(route: RouteWords<'_>, clues: Clues<'_>, last: &PathNoun, whole: &str, 
     };
     let precedes = last.item && !clues.is_item && !route.is_resource && acts_on;
     let is_set = (!last.item || precedes) && !noun.is_empty();
-    let is_aside = is_set && !last.item && is_aside(whole);
+    let is_aside = is_set && !last.item && is_aside(place.whole);
     let alone = || if parent.is_empty() { noun.to_owned() } else { format!("{parent}_{noun}") };
+    let is_update = effect == Meaning::Updates || last.item && route.is_resource && effect != Meaning::Creates;
     let makes = clues.creates || clues.has_items;
-    let verb = match route.method {
-        _ if is_set && acts(route, noun) => return action(&spaced(noun), parent),
-        "GET" if is_aside => return alone(),
-        "GET" if !last.item && (route.answers_array || is_plural(noun)) => "list",
-        "GET" => "get",
-        "DELETE" => "delete",
-        "POST" if effect == Meaning::Reads || effect == Meaning::Unknown && route.answers_array && !makes => match () {
-            () if noun.is_empty() => "query",
+    let task = clues.prose.verb.or_else(|| {
+        let is_sure = if route.method == "GET" { clues.prose.nominal.is_some_and(verbs::is_finder) } else { !makes };
+        clues.prose.nominal.filter(|_| is_sure)
+    });
+    let asked = if noun.is_empty() { place.whole } else { noun };
+    let verb = match (route.method, task) {
+        _ if is_set && acts(route, clues, noun) => return action(&spaced(noun), parent),
+        // GET asks the same question.
+        ("POST", _)
+            if is_asked(route, clues, asked)
+                && (asked.contains('_') || route.answers_array || effect == Meaning::Reads) =>
+        {
+            let object = noun.split_once('_').map(|(_, object)| object).unwrap_or_default();
+            return if object.is_empty() { "query".to_owned() } else { join("query", parent, object) };
+        }
+        ("GET", Some("check")) if !route.answers_array && !clues.answers_one => "check",
+        ("GET", Some(verb)) if verb == clues.family || verbs::is_effect(verb) => verb,
+        ("GET", _) if is_aside => return alone(),
+        ("GET", _) if !last.item && is_list(route, clues, asked, parent) => "list",
+        ("GET", _) => "get",
+        ("DELETE", Some(verb)) => verb,
+        ("DELETE", _) => "delete",
+        ("POST", _) if is_query(route, clues) => match () {
+            () if noun.is_empty() || clues.is_read => "query",
             () if is_aside => return alone(),
             () if route.answers_array => "list",
             () => "get",
         },
-        "POST" | "PUT" | "PATCH" if is_set && is_outcome(whole) => "mark",
-        "POST" if effect == Meaning::Updates || last.item && route.is_resource => "update",
-        "POST" if effect == Meaning::Deletes => "delete",
-        "POST" if effect == Meaning::Creates || makes => "create",
-        "POST" => "post",
-        "PUT" if effect == Meaning::Creates => "create",
-        "PUT" => "update",
-        "PATCH" => "patch",
-        other => &other.to_lowercase(),
+        ("POST" | "PUT" | "PATCH", Some(verb)) => verb,
+        ("POST" | "PUT" | "PATCH", _) if is_set && is_outcome(place.whole) && effect != Meaning::Creates => "mark",
+        ("POST", _) if is_update => "update",
+        ("POST", _) if effect == Meaning::Deletes => "delete",
+        ("POST", _) if effect == Meaning::Creates || makes => "create",
+        ("POST", _) if clues.is_beside_items && parent.is_empty() && is_bulk(noun) => "create",
+        ("POST", _) if clues.sends_file => "upload",
+        ("POST", _) if singular(place.whole.rsplit('_').next().unwrap_or_default()) == "action" => "perform",
+        ("POST", _) => "post",
+        ("PUT", _) if effect == Meaning::Creates => "create",
+        ("PUT" | "PATCH", _) if effect == Meaning::Deletes => "remove",
+        ("PUT", _) => "update",
+        ("PATCH", _) => "patch",
+        (other, _) => &other.to_lowercase(),
     };
-    let noun = if last.item || verb == "create" { singular(noun) } else { noun.to_owned() };
+    let is_one = last.item || verb == "create" || task == Some(verb) && clues.prose.is_one;
+    let noun = if is_one { singular(noun) } else { noun.to_owned() };
+    // `/orders/{id}/cancellation` cancels.
+    let noun = match noun.rsplit_once('_').unwrap_or(("", &noun)) {
+        (rest, word) if task == Some(verb) && verbs::is_noun_of(word, verb) => rest.to_owned(),
+        _ => noun,
+    };
+    let parent = parent.strip_prefix(verb).filter(|rest| rest.is_empty() || rest.starts_with('_')).unwrap_or(parent);
+    let parent = parent.trim_start_matches('_');
     match (noun.is_empty(), parent.is_empty()) {
         (true, true) => verb.to_owned(),
+        (true, false) if task == Some(verb) => format!("{verb}_{parent}"),
         (true, false) => format!("{verb}_for_{parent}"),
+        (false, false) if !last.item && verbs::is_adjective(&noun) => {
+            let parent = if verb == "get" { singular(parent) } else { parent.to_owned() };
+            format!("{verb}_{noun}_{parent}")
+        }
         _ => join(verb, parent, &noun),
     }
 }
 
+/// The name of an operation whose path has its verb beside the last segment, or within it.
+fn at_its_path(route: RouteWords<'_>, clues: Clues<'_>, place: &Place<'_>) -> Option<String> {
+    let (last, noun, parent) = (place.last, place.last.noun.as_str(), place.parent);
+    let changes = matches!(route.method, "POST" | "PUT" | "PATCH");
+    // `/queue/grab/bulk`
+    if changes && !last.item && is_bulk(noun) && verbs::is_verb(parent) {
+        return Some(format!("{parent}_{noun}"));
+    }
+    // `/invalidatecookie`: "Invalidates the cookie"
+    if let Some((verb, object)) = clues.prose.verb.and_then(|verb| Some((verb, noun.strip_prefix(verb)?))) {
+        let is_object = object.len() > 3 && object.chars().all(|c| c.is_ascii_lowercase());
+        if !last.item && is_object && !verbs::is_noun_of(noun, verb) {
+            return Some(action(&format!("{verb}_{object}"), parent));
+        }
+    }
+    if route.method != "GET" && route.method != "POST" {
+        return None;
+    }
+    // `/lookup/person/{id}`
+    if verbs::is_finder(place.before) && !place.whole.is_empty() {
+        let above = parent.strip_suffix(place.before).map_or(parent, |rest| rest.trim_end_matches('_'));
+        let noun = if last.item { singular(noun) } else { noun.to_owned() };
+        let object: Vec<&str> = [above, &noun].into_iter().filter(|word| !word.is_empty()).collect();
+        return Some(if object.is_empty() {
+            place.before.to_owned()
+        } else {
+            join(place.before, "", &object.join("_"))
+        });
+    }
+    // `/search/{query}`
+    let parameter = route.path.rsplit_once('{').map_or("", |(_, end)| end.trim_end_matches('}')).to_ascii_lowercase();
+    let is_text = !parameter.ends_with("id") && !parameter.contains('/');
+    (route.method == "GET" && last.item && is_text && verbs::is_search(place.whole))
+        .then(|| action(place.whole, parent))
+}
+
+/// Returns whether a GET lists: by its answer, by its documentation, or by the plural of its path.
+fn is_list(route: RouteWords<'_>, clues: Clues<'_>, noun: &str, parent: &str) -> bool {
+    let is_part = verbs::is_adjective_of_many(noun) && verbs::is_many(parent);
+    let has_many = clues.prose.is_many || verbs::is_many(noun) || is_part || clues.answers_items;
+    route.answers_array || has_many && !clues.answers_one
+}
+
+/// Returns whether a POST only reads.
+fn is_query(route: RouteWords<'_>, clues: Clues<'_>) -> bool {
+    let Prose { effect, verb, .. } = clues.prose;
+    let is_unknown = effect == Meaning::Unknown && verb.is_none() && !clues.is_read;
+    effect == Meaning::Reads || is_unknown && route.answers_array && !clues.creates && !clues.has_items
+}
+
+/// Returns whether a GET of the same path asks this.
+fn is_asked(route: RouteWords<'_>, clues: Clues<'_>, noun: &str) -> bool {
+    route.method == "POST" && clues.is_read && verbs::asks(noun)
+}
+
+fn is_bulk(noun: &str) -> bool {
+    ["batch", "bulk"].contains(&noun)
+}
+
 /// Returns whether a segment is the verb of its operation.
-fn acts(route: RouteWords<'_>, noun: &str) -> bool {
-    let is_verb = !is_plural(noun) && (is_action(noun) || is_task(noun) || spaced(noun) != noun);
+fn acts(route: RouteWords<'_>, clues: Clues<'_>, noun: &str) -> bool {
+    let effect = clues.prose.effect;
+    if !is_plural(noun) && clues.prose.surely_begins(noun) {
+        return true;
+    }
+    // A release that is created is a thing.
+    let is_thing = verbs::is_noun(noun)
+        && !clues.prose.begins(noun)
+        && (clues.creates || !matches!(effect, Meaning::Unknown | Meaning::Reads));
+    let is_verb = verbs::is_verb(noun) || spaced(noun) != noun;
     match route.method {
-        "GET" | "HEAD" => asks(noun),
-        "POST" | "PUT" | "PATCH" => asks(noun) || is_verb && !route.is_resource && !noun.starts_with("bulk"),
+        "GET" if effect != Meaning::Reads && !route.answers_array && verbs::is_effect(noun) => true,
+        "GET" => verbs::asks(noun),
+        "POST" if verbs::is_session(noun) => true,
+        "POST" | "PUT" | "PATCH" => {
+            let is_verb = is_verb || clues.prose.begins(noun) && !is_plural(noun) && !clues.creates && !clues.has_items;
+            let is_change = is_verb && !is_thing && !route.is_resource && !noun.starts_with("bulk");
+            !is_asked(route, clues, noun) && (verbs::asks(noun) || is_change)
+        }
+        "DELETE" => noun.contains('_') && ["delete", "remove"].contains(&noun.split('_').next().unwrap_or_default()),
         _ => false,
     }
 }
@@ -119,52 +317,17 @@ fn spaced(noun: &str) -> String {
     }
 }
 
-/// The noun without the words of the family, if they stand in it.
-fn without(noun: &str, family: &[&str]) -> String {
-    let is_same = |one: &str, other: &str| one == other || singular(one) == singular(other);
-    let joined = |words: &[&str]| singular(&words.concat());
-    let words: Vec<&str> = noun.split('_').filter(|word| !word.is_empty()).collect();
-    let is_part = |from: usize| (from + 1..=family.len()).any(|to| joined(&family[from..to]) == joined(&words));
-    if words.iter().all(|word| family.iter().any(|own| is_same(word, own))) || (0..family.len()).any(is_part) {
-        return String::new();
-    }
-    let mut parts = words.windows(family.len().max(1));
-    let Some(at) = parts.position(|part| part.iter().zip(family).all(|(one, own)| is_same(one, own))) else {
-        return noun.to_owned();
-    };
-    let rest: Vec<&str> = words[..at].iter().chain(&words[at + family.len()..]).copied().collect();
-    // A digit cannot begin a name, and a preposition or `get` at the end says nothing without its object.
-    let is_open = rest.last().is_none_or(|last| *last == "get" || is_preposition(last));
-    if is_open || !rest.iter().any(|word| word.starts_with(char::is_alphabetic)) {
-        return noun.to_owned();
-    }
-    rest.join("_")
-}
-
-/// The action of `Controller_Action` if it says all words of its controller that the family does not say: `get_contributors` of
-/// `AppContributors_GetContributors` in the family `apps`. A family of more words than the controller, as `order_items` for
-/// `Order_GetById`, is about something else.
-pub(crate) fn without_controller(id: &str, family: &str) -> Option<String> {
-    let parts: Vec<&str> = id.split(['_', '/', '.']).collect();
-    let [controller, action] = parts.as_slice() else { return None };
-    let (controller, action) = (member_name(controller), member_name(action));
-    let words = |text: &str| text.split('_').filter(|word| !word.is_empty()).map(singular).collect::<BTreeSet<_>>();
-    let (of_controller, of_action, of_family) = (words(&controller), words(&action), words(family));
-    let known = if of_family.is_subset(&of_controller) { &of_family | &of_action } else { of_action };
-    let is_said = of_controller.is_subset(&known);
-    let is_verb = is_action(&controller) || is_task(&controller) || asks(&controller);
-    (is_said && !is_verb && action.contains('_') && action.starts_with(char::is_alphabetic)).then_some(action)
-}
-
 /// Verbs of names that stand for the method of an operation.
 const METHODS: &[&str] = &["create", "delete", "get", "list", "mark", "patch", "post", "query", "update"];
 
 /// The long name of an operation with the verb of its name within the family: types are named after it.
 pub(crate) fn with_verb_of(name: &str, long: &str) -> String {
     let verb = name.split('_').next().unwrap_or_default();
+    let is_verb = METHODS.contains(&verb) || verbs::is_verb(verb);
     match long.split_once('_') {
-        Some((other, rest)) if other != verb && METHODS.contains(&verb) && METHODS.contains(&other) => {
-            format!("{verb}_{rest}")
+        Some((other, rest)) if other != verb && is_verb && METHODS.contains(&other) => {
+            let is_said = !METHODS.contains(&verb) && rest.split('_').any(|word| word == verb);
+            if is_said { rest.to_owned() } else { format!("{verb}_{rest}") }
         }
         _ => long.to_owned(),
     }
@@ -179,81 +342,4 @@ pub(crate) fn is_name(id: &str) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::{Clues, RouteWords, is_name, within_family};
-
-    #[test]
-    fn a_name_does_not_repeat_its_family_and_its_verb_is_true() {
-        // Method and path, family, summary, `l` for a list, `c` for 201, `i` for a collection with items, `r` for a resource, `p` if the
-        // path before the parameter has operations.
-        let cases = [
-            ("GET /api/Library/list", "library", "", "", "list"),
-            ("GET /api/Reader/get-progress", "reader", "", "", "get_progress"),
-            ("GET /api/v3/movie", "movie", "", "l", "list"),
-            ("GET /api/v3/movie/{id}", "movie", "", "", "get"),
-            ("DELETE /api/v3/movie/{id}", "movie", "", "", "delete"),
-            ("POST /api/v3/movie", "movie", "", "i", "create"),
-            ("POST /api/v3/movie", "movie", "Starts a scan", "", "post"),
-            ("POST /api/Series/recently-added", "series", "Gets all recently added", "l", "recently_added"),
-            ("POST /api/Series/on-deck", "series", "", "l", "on_deck"),
-            ("POST /api/Reader/mark-read", "reader", "", "", "mark_read"),
-            ("POST /api/Series/mark-series-read", "series", "", "", "mark_read"),
-            ("POST /api/v3/command/{id}/completed", "command", "", "", "mark_completed"),
-            ("GET /api/v3/config/host", "host_config", "", "", "get"),
-            ("PUT /api/v3/config/host/{id}", "host_config", "", "", "update"),
-            ("GET /api/v3/moviefile", "movie_file", "", "l", "list"),
-            ("PUT /api/v3/moviefile/bulk", "movie_file", "", "", "update_bulk"),
-            ("GET /api/users/{id}/orders", "orders", "", "l", "list_for_user"),
-            ("POST /api/users/{id}/orders/{order}/cancel", "orders", "", "", "cancel_for_user"),
-            ("GET /api/users/{id}/orders/{order}/lines", "orders", "", "l", "list_lines_for_user"),
-            ("POST /api/users/{id}/cancel", "orders", "", "", "cancel_user"),
-            ("GET /api/projects/{id}/components", "projects", "", "l", "list_components"),
-            ("POST /api/projects/{id}/components", "projects", "", "c", "create_component"),
-            ("POST /api/orders/search", "orders", "", "lr", "search"),
-            ("POST /api/orders", "orders", "Returns all that match the filter", "l", "query"),
-            ("POST /api/orders/{id}", "orders", "", "r", "update"),
-            ("GET /api/order-items", "order", "", "l", "list_items"),
-            ("GET /ping", "ping", "", "", "ping"),
-            ("POST /api/v3/release/push", "release_push", "", "l", "push"),
-            ("POST /api/v3/customfilter", "custom_filter", "", "li", "create"),
-            ("POST /api/v3/indexer/testall", "indexer", "", "", "test_all"),
-            ("POST /api/libraries/{id}/scan", "libraries", "", "", "scan"),
-            ("POST /api/v3/instances/create", "instances", "", "", "create"),
-            ("GET /api/v3/system/backup", "backup", "", "l", "list"),
-            ("POST /api/v3/system/backup/restore/upload", "backup", "", "", "upload_restore"),
-            ("POST /api/v3/system/backup/restore/{id}", "backup", "", "", "restore"),
-            ("POST /api/v3/queue/grab/{id}", "queue_action", "", "", "grab"),
-            ("PUT /api/v3/delayprofile/reorder/{id}", "delay_profile", "", "", "reorder"),
-            ("POST /api/v3/history/failed/{id}", "history", "", "", "mark_failed"),
-            // A path that can be called, or a resource that can be read, is a thing.
-            ("POST /api/orders/release/{id}", "orders", "", "p", "post_release"),
-            ("PUT /api/orders/release/{id}", "orders", "", "r", "update_release"),
-            ("PATCH /billing/plan/{id}", "billing", "Updates a plan", "", "patch_plan"),
-            ("GET /api/orders/search/{term}", "orders", "", "", "get_search"),
-            ("POST /api/orders/requests/{id}", "orders", "", "", "post_request"),
-            ("GET /api/v3/config/importlist", "import_list_config", "", "", "get"),
-            ("POST /filtered-shared-path", "shared_path", "", "", "post_filtered"),
-            ("POST /files/form-with-file", "files", "", "", "post_form_with_file"),
-            ("GET /", "root", "", "", "get"),
-            ("GET /api/{id}", "things", "", "", "get"),
-            ("TRACE /api/things", "things", "", "", "trace"),
-        ];
-        for (request, family, prose, marks, name) in cases {
-            let (method, path) = request.split_once(' ').expect("a method and a path");
-            let has = |mark| marks.contains(mark);
-            let route = RouteWords { method, path, prefix: "", answers_array: has('l'), is_resource: has('r') };
-            let clues = Clues { family, prose, creates: has('c'), has_items: has('i'), is_item: has('p') };
-            assert_eq!(within_family(route, clues), name, "{request}");
-        }
-    }
-
-    #[test]
-    fn a_hash_and_a_number_are_not_names() {
-        for id in ["listOrders", "deadbeef", "add", "a1", "orders_2", "get-orders"] {
-            assert!(is_name(id), "{id}");
-        }
-        for id in ["5f2b9c0e7d6a4b3c", "123", "0b7e9a52-1c3d-4e5f-8a9b-0c1d2e3f4a5b", "", " "] {
-            assert!(!is_name(id), "{id}");
-        }
-    }
-}
+mod tests;

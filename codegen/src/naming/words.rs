@@ -246,15 +246,18 @@ pub(crate) fn reads(name: &str) -> bool {
 }
 
 /// The first words of a phrase that stands for things, and needs no verb: `on_deck`.
-const PREPOSITIONS: &[&str] = &["by", "for", "from", "in", "on", "to", "with", "without"];
+const PREPOSITIONS: &[&str] = &["by", "for", "from", "in", "inside", "near", "on", "to", "with", "without"];
 
 pub(crate) fn is_preposition(word: &str) -> bool {
     PREPOSITIONS.contains(&word)
 }
 
+/// Verbs that names of style 1 do not know.
+const TASKS: &[&str] = &["create", "empty", "grab", "invalidate", "scan"];
+
 /// Returns whether the first word of a segment is a verb that names of style 1 do not know.
 pub(crate) fn is_task(segment: &str) -> bool {
-    ["create", "empty", "grab", "invalidate", "scan"].contains(&segment.split('_').next().unwrap_or_default())
+    TASKS.contains(&segment.split('_').next().unwrap_or_default())
 }
 
 /// Returns whether a segment names things by what was done to them, or by where they are: `recently_added`, `on_deck`.
@@ -290,6 +293,11 @@ pub(crate) fn meaning(prose: &str) -> Meaning {
 /// Returns whether a segment names an event of the past: `started`, `completed`.
 pub(crate) fn is_outcome(segment: &str) -> bool {
     segment.len() > 4 && segment.ends_with("ed") && !segment.ends_with("eed")
+}
+
+/// The verbs of all names.
+pub(crate) fn actions() -> impl Iterator<Item = &'static str> {
+    VERBS.iter().chain(TASKS).copied()
 }
 
 /// Returns whether the first word of a snake-case segment is a verb.

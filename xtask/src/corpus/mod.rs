@@ -2,6 +2,7 @@
 
 mod check;
 mod one;
+mod sample;
 mod sizes;
 mod style;
 mod table;
@@ -65,6 +66,10 @@ pub(crate) fn run(workspace: &Workspace, flags: &flags::Corpus) -> Result<ExitCo
             "there is no contract here (.json, .yaml, .yml)",
             "name a folder or a file that holds one, and check --only",
         ));
+    }
+    if let Some(count) = flags.sample {
+        sample::run(workspace, &contracts, (count, flags.seed))?;
+        return Ok(ExitCode::SUCCESS);
     }
     if flags.style {
         style::run(workspace, &contracts, flags.names.as_deref())?;

@@ -144,7 +144,7 @@ fn paged(bytes: &[u8], reserved: &Reserved, name: &str, (table, list): (&mut Tab
 }
 
 /// The keys of operations without an operationId.
-fn unnamed(tree: &serde_json::Value) -> BTreeSet<String> {
+pub(super) fn unnamed(tree: &serde_json::Value) -> BTreeSet<String> {
     let paths = tree.get("paths").and_then(|paths| paths.as_object());
     let operations = paths.into_iter().flatten().flat_map(|(path, item)| {
         let methods = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];

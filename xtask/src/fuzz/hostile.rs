@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use serde_json::{Value, json};
 
-use super::random::Random;
+use crate::random::Random;
 
 /// Text that would end a literal, a comment or a line, or that looks like something else.
 const TEXTS: &[&str] = &[

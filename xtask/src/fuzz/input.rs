@@ -5,10 +5,10 @@ use std::path::Path;
 
 use driftless_codegen::{NameStyle, Setup, StyleVersion};
 
-use super::random::Random;
 use super::seeds::Seed;
 use super::{mutate, words};
 use crate::failure::Failure;
+use crate::random::Random;
 
 /// A contract to generate from, and its configuration.
 #[derive(Debug)]

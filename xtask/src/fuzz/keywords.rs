@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::random::Random;
 use super::{hostile, place};
+use crate::random::Random;
 
 /// Sets a keyword of an object that its other keys suggest.
 pub(super) fn change(tree: &mut Value, random: &mut Random) {

@@ -9,7 +9,6 @@ mod judge;
 mod keywords;
 mod mutate;
 mod place;
-mod random;
 mod seeds;
 mod shapes;
 mod tally;

@@ -3,8 +3,8 @@
 use driftless_codegen::pointer;
 use serde_json::{Map, Value};
 
-use super::random::Random;
 use super::{hostile, keywords, place, shapes};
+use crate::random::Random;
 
 /// Changes a tree at random. `donor` is another contract, from which parts are taken.
 pub(super) fn mutate(tree: &mut Value, donor: &Value, random: &mut Random) {

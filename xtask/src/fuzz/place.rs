@@ -3,7 +3,7 @@
 use driftless_codegen::pointer::push;
 use serde_json::Value;
 
-use super::random::Random;
+use crate::random::Random;
 
 /// Pointers of the maps of named schemas.
 pub(super) const SCHEMAS: [&str; 2] = ["/components/schemas", "/definitions"];

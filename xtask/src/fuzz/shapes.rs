@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::place;
-use super::random::Random;
+use crate::random::Random;
 
 const COMPOSED: [&str; 3] = ["allOf", "oneOf", "anyOf"];
 

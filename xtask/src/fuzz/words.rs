@@ -1,7 +1,7 @@
 //! Texts, changed word by word or byte by byte.
 
 use super::hostile;
-use super::random::Random;
+use crate::random::Random;
 
 /// The words and signs of a text.
 fn split(text: &str) -> Vec<String> {

@@ -2,11 +2,11 @@
 
 /// A seeded generator (xorshift).
 #[derive(Debug)]
-pub(super) struct Random(u64);
+pub(crate) struct Random(u64);
 
 impl Random {
     /// The generator of one execution.
-    pub(super) fn new(seed: u64, index: u64) -> Self {
+    pub(crate) fn new(seed: u64, index: u64) -> Self {
         let mut random = Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ index.wrapping_mul(0xD1B5_4A32_D192_ED03) | 1);
         // Neighbours differ in few bits; a few rounds spread them.
         for _ in 0..8 {
@@ -23,24 +23,24 @@ impl Random {
     }
 
     /// A number below `bound`; 0 if `bound` is 0.
-    pub(super) fn below(&mut self, bound: usize) -> usize {
+    pub(crate) fn below(&mut self, bound: usize) -> usize {
         let bound = u64::try_from(bound.max(1)).unwrap_or(u64::MAX);
         usize::try_from(self.next() % bound).unwrap_or_default()
     }
 
     /// A number below `bound`; once in so many times, below another one.
-    pub(super) fn mostly_below(&mut self, bound: usize, times: usize, rare: usize) -> usize {
+    pub(crate) fn mostly_below(&mut self, bound: usize, times: usize, rare: usize) -> usize {
         let bound = if self.once_in(times) { rare } else { bound };
         self.below(bound)
     }
 
     /// True once in so many times.
-    pub(super) fn once_in(&mut self, times: usize) -> bool {
+    pub(crate) fn once_in(&mut self, times: usize) -> bool {
         self.below(times) == 0
     }
 
     /// A random element.
-    pub(super) fn pick<'a, T>(&mut self, list: &'a [T]) -> Option<&'a T> {
+    pub(crate) fn pick<'a, T>(&mut self, list: &'a [T]) -> Option<&'a T> {
         list.get(self.below(list.len()))
     }
 }
