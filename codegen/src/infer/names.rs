@@ -200,6 +200,7 @@ fn candidates(model: &Model, operation: &Operation, doubts: &[Doubt], routes: &R
             is_beside_items: false,
             is_item: false,
             is_read: false,
+            is_changed: false,
         };
         let (short, long) = (within_family(route, clues), from_route(route));
         candidates.extend(if is_added { [long, short] } else { [short, long] });

@@ -182,6 +182,7 @@ impl Wish {
             is_beside_items: parent.is_some_and(|parent| places.collections.contains(parent)),
             is_item: parent.is_some_and(|parent| places.paths.contains(&unnamed(parent))),
             is_read: methods(&["get"]),
+            is_changed: methods(&["put", "patch", "delete"]),
         };
         let route = RouteWords { answers_array: matches!(answer, Answer::Array | Answer::Page), ..route };
         let name = within_family(route, clues);

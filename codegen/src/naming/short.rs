@@ -30,6 +30,8 @@ pub(crate) struct Clues<'a> {
     pub(crate) is_item: bool,
     /// `true` if the path has a GET.
     pub(crate) is_read: bool,
+    /// `true` if the path can be changed or deleted: it is one thing, although a GET may declare a list.
+    pub(crate) is_changed: bool,
 }
 
 /// A snake-case name within the family: `list`, `get`, `recently_added`, `list_components`.
@@ -180,6 +182,8 @@ fn named(route: RouteWords<'_>, clues: Clues<'_>, place: &Place<'_>) -> String {
         ("GET", Some(verb)) if verb == clues.family || verbs::is_effect(verb) => verb,
         ("GET", _) if is_aside => return alone(),
         ("GET", _) if !last.item && is_list(route, clues, asked, parent) => "list",
+        // The items of one thing: `/orders/{customer}`.
+        ("GET", _) if last.item && route.answers_array && !clues.is_item && !clues.is_changed => "list",
         ("GET", _) => "get",
         ("DELETE", Some(verb)) => verb,
         ("DELETE", _) => "delete",
@@ -196,6 +200,8 @@ fn named(route: RouteWords<'_>, clues: Clues<'_>, place: &Place<'_>) -> String {
         ("POST", _) if effect == Meaning::Creates || makes => "create",
         ("POST", _) if clues.is_beside_items && parent.is_empty() && is_bulk(noun) => "create",
         ("POST", _) if clues.sends_file => "upload",
+        // A collection takes one more: `/shapes`.
+        ("POST", _) if effect == Meaning::Unknown && !last.item && verbs::is_many(asked) => "create",
         ("POST", _) if singular(place.whole.rsplit('_').next().unwrap_or_default()) == "action" => "perform",
         ("POST", _) => "post",
         ("PUT", _) if effect == Meaning::Creates => "create",
