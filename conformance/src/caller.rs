@@ -232,6 +232,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 Err(Failed::Call(error)) => serde_json::json!({
                     "error": format!("{}: {error:#}", error.code()),
                     "status": error.status().map(|status| status.as_u16()),
+                    "problem": error.problem().is_some(),
                 }),
             };
             let mut out = std::io::stdout().lock();

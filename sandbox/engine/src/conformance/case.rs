@@ -59,19 +59,19 @@ pub(super) fn place(location: Location) -> &'static str {
 
 /// The part of an operation's arguments that a call sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Extent {
+pub(super) enum Extent {
     Required,
     Everything,
 }
 
 /// The source of an operation's samples.
-struct Source<'c> {
-    schemas: &'c Schemas,
-    contract: &'c Contract,
-    operation: &'c Operation,
-    offer: &'c Offer,
-    position: usize,
-    seed: u64,
+pub(super) struct Source<'c> {
+    pub(super) schemas: &'c Schemas,
+    pub(super) contract: &'c Contract,
+    pub(super) operation: &'c Operation,
+    pub(super) offer: &'c Offer,
+    pub(super) position: usize,
+    pub(super) seed: u64,
 }
 
 type Made = Result<Case, (String, Verdict)>;
@@ -178,7 +178,7 @@ impl Source<'_> {
         cases
     }
 
-    fn arguments(&self, extent: Extent) -> Result<Vec<Argument>, Verdict> {
+    pub(super) fn arguments(&self, extent: Extent) -> Result<Vec<Argument>, Verdict> {
         let mut arguments = Vec::new();
         for (index, parameter) in self.operation.parameters.iter().enumerate() {
             let place = place(parameter.location);
@@ -262,7 +262,7 @@ impl Source<'_> {
     }
 
     /// The media type and the value of the body.
-    fn body(&self, extent: Extent) -> Result<(Option<String>, Option<Value>), Verdict> {
+    pub(super) fn body(&self, extent: Extent) -> Result<(Option<String>, Option<Value>), Verdict> {
         let (Some(body), Some(media_type)) = (&self.operation.body, &self.offer.media_type) else {
             let is_needed = self.operation.body.as_ref().is_some_and(|body| body.required && !body.content.is_empty());
             return match (is_needed, &self.offer.media_type) {

@@ -14,8 +14,10 @@ mod live;
 mod names;
 mod parts;
 mod recorder;
+mod relay;
 mod request;
 mod same;
+mod stateful;
 #[cfg(test)]
 mod tests;
 mod variant;
@@ -27,7 +29,9 @@ pub use case::{Argument, Case};
 pub use live::{Known, Lists, Observed};
 pub use names::{Name, names};
 pub use recorder::{Recorded, Recorder};
+pub use relay::{Reply, Upstream};
 pub use same::difference;
+pub use stateful::{Call, Items, in_order};
 
 use crate::contract::{Contract, resolve};
 use crate::error::Error;
