@@ -76,7 +76,7 @@ pub fn exercise(
         }
     };
     let Prepared { catalog, judges, mut calls, .. } =
-        Prepared::new(workspace, name, sources, exercise.seed, &|_| {}, interrupt)?;
+        Prepared::new(workspace, name, sources, exercise.seed, &|_| {}, &["token"], interrupt)?;
     let mut started = None;
     let upstream = match exercise.served {
         Served::At(upstream) => upstream.clone(),
@@ -165,7 +165,8 @@ impl One<'_> {
         let observed = reply.observed();
         let read = read(observed, outcome);
         let verdict = self.judge.observe(offer, observed, true);
-        let is_declared = self.judge.declares(offer, reply.status);
+        let declared = self.judge.declared(offer);
+        let is_declared = declared.describes(reply.status);
         let is_problem = reply.status >= 400;
         if read.is_ok() && reply.status < 300 {
             self.items.learn(&self.operation.method, &self.operation.path, call, reply);
@@ -183,6 +184,16 @@ impl One<'_> {
             (Verdict::Mismatch(_), Ok(())) if !is_declared && reply.status == 404 && !call.made_up.is_empty() => {
                 (AnswerKind::Undeclared, Verdict::Limit(format!("an undeclared status, read as an error: {}", why())))
             }
+            // A contract that says nothing of a body does not forbid the reason of an error.
+            (Verdict::Mismatch(fault), Ok(()))
+                if is_problem && fault.place == "body" && !declared.has_body(reply.status) =>
+            {
+                (AnswerKind::Problem, Verdict::Limit(format!("a declared error: {}", why())))
+            }
+            (Verdict::Mismatch(_), Ok(())) if !declared.has_success() && !is_problem => (
+                AnswerKind::Undeclared,
+                Verdict::Limit(format!("the contract declares no success, and the client reads: {}", why())),
+            ),
             (Verdict::Mismatch(fault), read) => {
                 let reads = if read.is_ok() { "the client reads it" } else { "the client does not read it" };
                 let kind = match (is_declared, &read) {

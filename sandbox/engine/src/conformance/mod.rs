@@ -31,7 +31,7 @@ pub use names::{Name, names};
 pub use recorder::{Recorded, Recorder};
 pub use relay::{Reply, Upstream};
 pub use same::difference;
-pub use stateful::{Call, Items, in_order};
+pub use stateful::{Call, Declared, Items, in_order};
 
 use crate::contract::{Contract, resolve};
 use crate::error::Error;

@@ -101,6 +101,28 @@ pub fn in_order<'o>(operations: impl IntoIterator<Item = (&'o str, &'o str)>) ->
     order
 }
 
+/// The answers that a contract declares for an operation.
+#[derive(Clone, Copy, Debug)]
+pub struct Declared<'c>(Option<&'c Operation>);
+
+impl Declared<'_> {
+    /// Returns whether a response of the contract describes a status.
+    pub fn describes(self, status: u16) -> bool {
+        self.0.is_some_and(|operation| declared(operation, status).is_some())
+    }
+
+    /// Returns whether the response of a status has a body.
+    pub fn has_body(self, status: u16) -> bool {
+        let response = self.0.and_then(|operation| declared(operation, status));
+        response.is_some_and(|response| !response.content.is_empty())
+    }
+
+    /// Returns whether a response describes a status from 200 to 299.
+    pub fn has_success(self) -> bool {
+        (200..300).any(|status| self.describes(status))
+    }
+}
+
 impl Judge {
     /// The call of an operation that sends what is required, and all members of the body.
     ///
@@ -139,10 +161,9 @@ impl Judge {
         Ok(call)
     }
 
-    /// Returns whether the contract declares a status of an operation.
-    pub fn declares(&self, offer: &Offer, status: u16) -> bool {
-        let operation: Option<&Operation> = self.find(offer).and_then(|index| self.contract.operations.get(index));
-        operation.is_some_and(|operation| declared(operation, status).is_some())
+    /// The answers that the contract declares for an operation.
+    pub fn declared(&self, offer: &Offer) -> Declared<'_> {
+        Declared(self.find(offer).and_then(|index| self.contract.operations.get(index)))
     }
 
     /// The value in the type that a parameter has: a number of an answer can be a text in a path.
@@ -215,7 +236,9 @@ mod tests {
             let pointer = format!("/paths/{}/get", template.replace('/', "~1"));
             let names = ["petId", "key"].map(|name| ("path".to_owned(), name.to_owned())).to_vec();
             let offer = Offer { method: "GET".to_owned(), pointer, parameters: names, ..Offer::default() };
-            assert!(judge.declares(&offer, 404) && !judge.declares(&offer, 500));
+            let declared = judge.declared(&offer);
+            assert!(declared.describes(404) && !declared.describes(500) && declared.has_success());
+            assert!(!declared.has_body(404));
             judge.call(&offer, items).unwrap()
         };
         let mut items = Items::default();
