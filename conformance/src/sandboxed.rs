@@ -1,5 +1,6 @@
 //! Every operation of a client against a sandbox of its contract.
 
+use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use driftless::develop::Sources;
@@ -96,7 +97,7 @@ pub fn exercise(
     };
     let (mut report, mut items) = (Report::new(name, exercise.seed), Items::default());
     let mut answers = crate::report::Answers::default();
-    let (begun, mut sent) = (Instant::now(), 0);
+    let (begun, mut sent, mut removed) = (Instant::now(), 0, HashSet::new());
     let operations = catalog.operations.iter().map(|operation| (operation.method.as_str(), operation.path.as_str()));
     for index in in_order(operations) {
         interrupt.check()?;
@@ -106,8 +107,15 @@ pub fn exercise(
         let (kind, verdict) = match is_over {
             true => uncalled("the limit of calls or of time is reached"),
             false => {
-                let mut one =
-                    One { judge, operation, index, calls: &mut calls, items: &mut items, upstream: &upstream };
+                let mut one = One {
+                    judge,
+                    operation,
+                    index,
+                    calls: &mut calls,
+                    items: &mut items,
+                    removed: &mut removed,
+                    upstream: &upstream,
+                };
                 one.verdict()?
             }
         };
@@ -134,6 +142,8 @@ struct One<'o> {
     index: usize,
     calls: &'o mut Calls,
     items: &'o mut Items,
+    /// The targets of the DELETE requests that succeeded: another operation can have the same path.
+    removed: &'o mut HashSet<String>,
     upstream: &'o Upstream,
 }
 
@@ -152,7 +162,7 @@ impl One<'_> {
         let request = self.calls.recorder.recorded().pop();
         let reply = self.calls.recorder.replies().pop();
         Ok(match (request, reply) {
-            (Some(_), Some(Ok(reply))) => self.judged(&offer, &call, &reply, &outcome),
+            (Some(request), Some(Ok(reply))) => self.judged(&offer, &call, (&request, &reply), &outcome),
             (Some(request), Some(Err(why))) => (AnswerKind::Wrong, silent(&request, &why)),
             _ => {
                 let why = outcome.get("error").and_then(Value::as_str).unwrap_or("it sends no request");
@@ -161,7 +171,13 @@ impl One<'_> {
         })
     }
 
-    fn judged(&mut self, offer: &Offer, call: &Call, reply: &Reply, outcome: &Value) -> (AnswerKind, Verdict) {
+    fn judged(
+        &mut self,
+        offer: &Offer,
+        call: &Call,
+        (request, reply): (&Recorded, &Reply),
+        outcome: &Value,
+    ) -> (AnswerKind, Verdict) {
         let observed = reply.observed();
         let read = read(observed, outcome);
         let verdict = self.judge.observe(offer, observed, true);
@@ -171,8 +187,13 @@ impl One<'_> {
         if read.is_ok() && reply.status < 300 {
             self.items.learn(&self.operation.method, &self.operation.path, call, reply);
         }
+        let is_removed = self.removed.contains(&request.target);
+        if read.is_ok() && reply.status < 300 && request.method == "DELETE" {
+            self.removed.insert(request.target.clone());
+        }
         let why = || {
             let made_up = match call.made_up.as_slice() {
+                _ if is_removed => "; an earlier call removed the item".to_owned(),
                 [] => String::new(),
                 names => format!("; no answer named an item for {}", names.join(", ")),
             };
@@ -181,7 +202,9 @@ impl One<'_> {
         };
         match (verdict, read) {
             // The item does not exist, and the contract has no status for that.
-            (Verdict::Mismatch(_), Ok(())) if !is_declared && reply.status == 404 && !call.made_up.is_empty() => {
+            (Verdict::Mismatch(_), Ok(()))
+                if !is_declared && reply.status == 404 && (is_removed || !call.made_up.is_empty()) =>
+            {
                 (AnswerKind::Undeclared, Verdict::Limit(format!("an undeclared status, read as an error: {}", why())))
             }
             // A contract that says nothing of a body does not forbid the reason of an error.

@@ -64,7 +64,12 @@ impl Upstream {
         if hosts.is_empty() || !hosts.iter().all(IpAddr::is_loopback) {
             return None;
         }
-        let port = authority.port().map_or(Some(80), |port| port.as_str().parse().ok())?;
+        // A port that is too large is none for this parser.
+        let port = match authority.port() {
+            Some(port) => port.as_u16(),
+            None if authority.as_str() == authority.host() => 80,
+            None => return None,
+        };
         Some(Self {
             addresses: hosts.into_iter().map(|host| SocketAddr::new(host, port)).collect(),
             authority: authority.as_str().to_owned(),

@@ -86,12 +86,14 @@ pub fn in_order<'o>(operations: impl IntoIterator<Item = (&'o str, &'o str)>) ->
         |path: &str| path.rsplit_once('/').is_some_and(|(list, _)| path.ends_with('}') && !posted.contains(list));
     let key = |index: &usize| {
         let (method, path) = operations.get(*index).copied().unwrap_or_default();
-        let depth = i64::try_from(path.matches('{').count()).unwrap_or(i64::MAX);
+        let count = |path: &str, sign: char| i64::try_from(path.matches(sign).count()).unwrap_or(i64::MAX);
+        let depth = count(path, '{');
         let (phase, depth, rank) = match method {
             "POST" => (0, depth, 0),
             "PUT" if creates(path) => (0, depth, 1),
             "GET" | "HEAD" | "OPTIONS" | "TRACE" | "QUERY" => (0, depth, 2),
-            "DELETE" => (2, -depth, 0),
+            // The longest path lies innermost: `/pets/{id}/toys` goes before `/pets/{id}`.
+            "DELETE" => (2, -count(path, '/'), 0),
             _ => (1, depth, 0),
         };
         (phase, depth, rank, path.to_owned(), method.to_owned())
@@ -200,6 +202,7 @@ mod tests {
             ("DELETE", "/pets/{id}"),
             ("PATCH", "/pets/{id}"),
             ("GET", "/pets/{id}"),
+            ("DELETE", "/pets/{id}/picture"),
             ("DELETE", "/pets/{id}/toys/{toy}"),
             ("PUT", "/pets/{id}"),
             ("GET", "/pets"),
@@ -217,6 +220,7 @@ mod tests {
             ("PATCH", "/pets/{id}"),
             ("PUT", "/pets/{id}"),
             ("DELETE", "/pets/{id}/toys/{toy}"),
+            ("DELETE", "/pets/{id}/picture"),
             ("DELETE", "/pets/{id}"),
         ];
         assert_eq!(order, expected);
