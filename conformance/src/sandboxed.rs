@@ -9,7 +9,7 @@ use driftless::interrupt::{Interrupt, Runtime};
 use driftless::workspace::{Workspace, pinned_path};
 use driftless_codegen::{CatalogOperation, line};
 use driftless_sandbox::conformance::{
-    Call, Fault, Items, Judge, Observed, Offer, Recorded, Reply, Upstream, Verdict, in_order,
+    Call, Fault, Items, Judge, Observed, Offer, Recorded, Relayed, Upstream, Verdict, in_order,
 };
 use serde_json::Value;
 
@@ -175,7 +175,7 @@ impl One<'_> {
         &mut self,
         offer: &Offer,
         call: &Call,
-        (request, reply): (&Recorded, &Reply),
+        (request, reply): (&Recorded, &Relayed),
         outcome: &Value,
     ) -> (AnswerKind, Verdict) {
         let observed = reply.observed();
@@ -237,7 +237,7 @@ impl One<'_> {
     }
 }
 
-fn unread(reply: &Reply, actual: &str) -> Fault {
+fn unread(reply: &Relayed, actual: &str) -> Fault {
     let body: String = String::from_utf8_lossy(&reply.body).chars().take(QUOTED).collect();
     Fault {
         place: "answer".to_owned(),

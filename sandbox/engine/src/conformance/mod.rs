@@ -28,8 +28,8 @@ pub use answer::{Answer, BodyForm, Flaw};
 pub use case::{Argument, Case};
 pub use live::{Known, Lists, Observed};
 pub use names::{Name, names};
-pub use recorder::{Recorded, Recorder};
-pub use relay::{Reply, Upstream};
+pub use recorder::Recorder;
+pub use relay::{Recorded, Relayed, Upstream};
 pub use same::difference;
 pub use stateful::{Call, Declared, Items, in_order};
 

@@ -8,31 +8,7 @@ use std::time::Duration;
 
 use super::answer::Answer;
 use super::live::Observed;
-use super::relay::{Reply, Upstream};
-
-/// A request as it arrived.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Recorded {
-    /// The method.
-    pub method: String,
-    /// Path and query.
-    pub target: String,
-    /// Names in lower case, in the order of the request.
-    pub headers: Vec<(String, String)>,
-    /// The body, without the framing of its transfer.
-    pub body: Vec<u8>,
-    /// The flaw of the framing: the headers say another length than that of the body, or several.
-    pub flaw: Option<String>,
-    /// The number of its connection, in the order in which the server accepted them.
-    pub connection: usize,
-}
-
-impl Recorded {
-    /// The values of a header.
-    pub(super) fn header<'r>(&'r self, name: &'r str) -> impl Iterator<Item = &'r str> {
-        self.headers.iter().filter(move |(key, _)| key == name).map(|(_, value)| value.as_str())
-    }
-}
+use super::relay::{Recorded, Relayed, Upstream};
 
 #[derive(Debug, Default)]
 struct Exchange {
@@ -41,7 +17,7 @@ struct Exchange {
     requests: Vec<Recorded>,
     /// The server that answers, in place of the bytes.
     upstream: Option<Upstream>,
-    replies: Vec<Result<Reply, String>>,
+    replies: Vec<Result<Relayed, String>>,
 }
 
 /// The server. It ends with the program.
@@ -111,7 +87,7 @@ impl Recorder {
     }
 
     /// The answers of that server since then, or the reasons that it has none.
-    pub fn replies(&self) -> Vec<Result<Reply, String>> {
+    pub fn replies(&self) -> Vec<Result<Relayed, String>> {
         std::mem::take(&mut lock(&self.exchange).replies)
     }
 

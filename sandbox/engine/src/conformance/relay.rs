@@ -1,4 +1,4 @@
-//! The way of a request to a server on loopback, and of its answer back, byte by byte.
+//! A request that was recorded, its way to a server on loopback, and the way of the answer back, byte by byte.
 
 use std::io::{self, Read as _, Write as _};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream};
@@ -7,7 +7,6 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use super::live::Observed;
-use super::recorder::Recorded;
 
 /// The longest answer.
 const MOST: usize = 16 * 1024 * 1024;
@@ -17,6 +16,30 @@ const MOST_HEAD: usize = 256 * 1024;
 
 /// Headers of one connection: the relay has another one, and sends the whole body.
 const OWN: [&str; 6] = ["host", "connection", "content-length", "transfer-encoding", "expect", "keep-alive"];
+
+/// A request as it arrived.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Recorded {
+    /// The method.
+    pub method: String,
+    /// Path and query.
+    pub target: String,
+    /// Names in lower case, in the order of the request.
+    pub headers: Vec<(String, String)>,
+    /// The body, without the framing of its transfer.
+    pub body: Vec<u8>,
+    /// The flaw of the framing: the headers say another length than that of the body, or several.
+    pub flaw: Option<String>,
+    /// The number of its connection, in the order in which the server accepted them.
+    pub connection: usize,
+}
+
+impl Recorded {
+    /// The values of a header.
+    pub(super) fn header<'r>(&'r self, name: &'r str) -> impl Iterator<Item = &'r str> {
+        self.headers.iter().filter(move |(key, _)| key == name).map(|(_, value)| value.as_str())
+    }
+}
 
 /// A server on loopback, to which a recorder passes its requests on.
 #[derive(Clone, Debug)]
@@ -29,7 +52,7 @@ pub struct Upstream {
 
 /// The answer of the server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Reply {
+pub struct Relayed {
     /// The status.
     pub status: u16,
     /// The header `Content-Type`; empty if it is missing.
@@ -40,7 +63,7 @@ pub struct Reply {
     pub body: Vec<u8>,
 }
 
-impl Reply {
+impl Relayed {
     /// The answer as the judge reads it.
     pub fn observed(&self) -> Observed<'_> {
         Observed { status: self.status, media_type: &self.media_type, body: &self.body }
@@ -91,7 +114,7 @@ impl Upstream {
     }
 
     /// Passes a request on. Returns the bytes of the answer, and the answer itself.
-    pub(super) fn pass(&self, request: &Recorded) -> io::Result<(Vec<u8>, Reply)> {
+    pub(super) fn pass(&self, request: &Recorded) -> io::Result<(Vec<u8>, Relayed)> {
         let bytes = self.send(request, &format!("{}{}", self.base_path, request.target))?;
         let reply = read(request, &bytes)?;
         Ok((bytes, reply))
@@ -140,7 +163,7 @@ impl Upstream {
 }
 
 /// The answer in the bytes of a connection.
-fn read(request: &Recorded, bytes: &[u8]) -> io::Result<Reply> {
+fn read(request: &Recorded, bytes: &[u8]) -> io::Result<Relayed> {
     let broken = |why: &str| io::Error::new(io::ErrorKind::InvalidData, why);
     let first = bytes.get(..bytes.len().min(MOST_HEAD)).unwrap_or_default();
     let end = first.windows(4).position(|window| window == b"\r\n\r\n").ok_or_else(|| broken("no head of HTTP"))?;
@@ -166,7 +189,7 @@ fn read(request: &Recorded, bytes: &[u8]) -> io::Result<Reply> {
     };
     let located = header("location").and_then(|location| location.split(['?', '#']).next()?.rsplit('/').next());
     let located = located.filter(|last| !last.is_empty() && !last.contains('%')).map(str::to_owned);
-    Ok(Reply { status, media_type: header("content-type").unwrap_or_default().to_owned(), located, body })
+    Ok(Relayed { status, media_type: header("content-type").unwrap_or_default().to_owned(), located, body })
 }
 
 /// The body of a transfer in chunks.

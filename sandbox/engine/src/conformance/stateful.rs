@@ -4,9 +4,9 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
-use super::case::{Extent, Source};
+use super::case::{CallExtent, Source};
 use super::live::{Known, declared, member};
-use super::relay::Reply;
+use super::relay::Relayed;
 use super::{Judge, Offer, Verdict};
 use crate::contract::{Operation, Parameter};
 use crate::schema::Direction;
@@ -34,7 +34,7 @@ const MOST: usize = 16;
 
 impl Items {
     /// Remembers what a successful call has named: the item that a POST created, an item of a list, or the item of a PUT.
-    pub fn learn(&mut self, method: &str, template: &str, call: &Call, reply: &Reply) {
+    pub fn learn(&mut self, method: &str, template: &str, call: &Call, reply: &Relayed) {
         let path: Vec<Known> = call.arguments.iter().filter(|(place, ..)| place == "path").cloned().collect();
         if method == "PUT" {
             if let Some((before, (_, name, value))) = path.split_last().map(|(last, before)| (before.to_vec(), last))
@@ -137,8 +137,8 @@ impl Judge {
         let operation = self.contract.operations.get(position).ok_or_else(missing)?;
         let (schemas, contract, seed) = (&self.schemas, &self.contract, self.seed);
         let source = Source { schemas, contract, operation, offer, position, seed };
-        let mut arguments = source.arguments(Extent::Required)?;
-        let (_, body) = source.body(Extent::Everything)?;
+        let mut arguments = source.arguments(CallExtent::Required)?;
+        let (_, body) = source.body(CallExtent::Everything)?;
         arguments.retain(|argument| !argument.is_left_out);
         // The values of a path depend on those before them.
         arguments.sort_by_key(|argument| operation.template.find(&format!("{{{}}}", argument.name)));
@@ -183,12 +183,12 @@ mod tests {
 
     use super::*;
 
-    fn reply(body: Value, located: Option<&str>) -> Reply {
-        Reply {
+    fn reply(body: Value, located: Option<&str>) -> Relayed {
+        Relayed {
             status: 201,
             body: body.to_string().into_bytes(),
             located: located.map(str::to_owned),
-            ..Reply::default()
+            ..Relayed::default()
         }
     }
 
@@ -253,14 +253,14 @@ mod tests {
         let pet = path("petId", json!("7"));
         assert_eq!(call("/pets/{petId}", &items), Call { arguments: vec![pet.clone()], ..Call::default() });
         // A toy of another pet is not one of this pet.
-        let of = |pet: Value| Call { arguments: vec![path("petId", pet)], ..Call::default() };
-        items.learn("POST", "/pets/{petId}/toys", &of(json!("8")), &reply(json!({}), Some("ball")));
+        let with = |pet: Value| Call { arguments: vec![path("petId", pet)], ..Call::default() };
+        items.learn("POST", "/pets/{petId}/toys", &with(json!("8")), &reply(json!({}), Some("ball")));
         assert_eq!(call("/pets/{petId}/toys/{key}", &items).made_up, ["key"]);
-        items.learn("POST", "/pets/{petId}/toys", &of(json!("7")), &reply(Value::Null, Some("bone")));
+        items.learn("POST", "/pets/{petId}/toys", &with(json!("7")), &reply(Value::Null, Some("bone")));
         let toy = call("/pets/{petId}/toys/{key}", &items);
         assert_eq!((toy.arguments, toy.made_up.len()), (vec![pet, path("key", json!("bone"))], 0));
         let mut put = Items::default();
-        put.learn("PUT", "/pets/{petId}", &of(json!("mine")), &reply(Value::Null, None));
+        put.learn("PUT", "/pets/{petId}", &with(json!("mine")), &reply(Value::Null, None));
         assert_eq!(call("/pets/{petId}", &put).arguments, [path("petId", json!("mine"))]);
     }
 }
