@@ -40,7 +40,8 @@ pub fn observe(
             format!("name the contract of the service, such as {}", pinned_path(first)),
         ));
     }
-    let Prepared { catalog, judges, mut calls, .. } = Prepared::new(workspace, name, sources, 1, &|_| {}, interrupt)?;
+    let Prepared { catalog, judges, mut calls, .. } =
+        Prepared::new(workspace, name, sources, 1, &|_| {}, &[], interrupt)?;
     let mut report = Report::new(name, 1);
     let mut lists = Lists::default();
     let mut answers = Answers::default();

@@ -220,9 +220,10 @@ impl Line {
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let address = std::env::args().nth(1).unwrap_or_default();
+    let shows_token = std::env::args().nth(2).is_some_and(|word| word == "token");
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
-        let client = client(&address)?;
+        let client = client(&address, shows_token)?;
         for line in std::io::stdin().lock().lines() {
             let (operation, arguments, body): (usize, Vec<(String, String, Json)>, Option<Json>) =
                 serde_json::from_str(&line?)?;
@@ -232,6 +233,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 Err(Failed::Call(error)) => serde_json::json!({
                     "error": format!("{}: {error:#}", error.code()),
                     "status": error.status().map(|status| status.as_u16()),
+                    "problem": error.problem().is_some(),
                 }),
             };
             let mut out = std::io::stdout().lock();

@@ -12,12 +12,14 @@ mod process;
 mod program;
 mod report;
 mod run;
+mod sandboxed;
 pub mod sarif;
 mod second;
 mod shell;
 
 pub use against::{Ask, observe};
-pub use report::{AtShell, Report, Row, Traffic, table};
+pub use report::{AnswerKind, Answers, AtShell, Report, Row, Traffic, table};
 pub use run::{Change, Options, check};
+pub use sandboxed::{CallBounds, Exercise, Served, exercise};
 pub use second::{GENERATE, Opinion, generate};
 pub use shell::{TableChange, check_cli};

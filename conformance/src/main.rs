@@ -1,201 +1,28 @@
 //! `cargo driftless conformance`.
 
+mod flags;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::Duration;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::Parser as _;
 use driftless::approvals::OF_FAULTS;
 use driftless::bounded::read_bounded;
 use driftless::console;
-use driftless::develop::{self, Bounds, LiveService, SecretHeader, Sources};
+use driftless::develop::{self, Sources};
 use driftless::failure::{Exit, Failure};
-use driftless::flags::{Scope, day, seconds};
 use driftless::folders;
-use driftless::interrupt::{Interrupt, Runtime};
+use driftless::interrupt::Interrupt;
 use driftless::sarif::printed;
 use driftless::workspace::{Workspace, pinned_path};
 use driftless_codegen::line;
 use driftless_conformance::sarif::DocumentFiles;
-use driftless_conformance::{GENERATE, Options, Report, check, check_cli, generate, junit, observe, sarif, table};
+use driftless_conformance::{
+    Exercise, GENERATE, Options, Report, Served, check, check_cli, generate, junit, observe, sarif, table,
+};
 
-const ABOUT: &str = "\
-Each operation is called with its required arguments, with all arguments, and once for each declared status. The values are
-sampled from the contract. A case is right, a fault of the client, a contradiction of the contract, or not judged.
-
-Examples:
-  cargo driftless conformance                          the pinned contracts of the workspace
-  cargo driftless conformance contract.json            a file, with the client crate of the workspace as a frame
-  cargo driftless conformance contracts                all contracts of a folder, and a table of the counts
-  cargo driftless conformance --case 'GET /pets everything' --seed 7
-                                                       one case again
-  cargo driftless conformance --cli                    the operations at the shell
-  cargo driftless conformance --format junit --output conformance.xml
-                                                       tests for a pipeline
-  cargo driftless conformance accept 3fa2c0 --reason 'agreed with the team' --until 2026-12-31
-                                                       lets a fault pass, in specs/accepted-faults.toml
-  cargo driftless conformance --against https://service.example --only-safe
-                                                       a real service: the answers to GET and HEAD
-
-Exit codes:
-  0    no fault
-  2    faults, mismatches, what --strict refuses, or a client that does not compile
-  3    the service of --against does not answer, or refuses the credentials
-  4    a contract cannot be read
-  5    command line, configuration or lock; an entry of specs/accepted-faults.toml that matches no fault
-  6    the file system refused
-  130  interrupted";
-
-/// The seed of a run that names none. The cases depend on it.
-const SEED: u64 = 1;
-
-/// Calls every operation of a generated client, and compares the bytes with the contract.
-#[derive(Debug, Parser)]
-#[command(name = "cargo driftless conformance", bin_name = "cargo driftless conformance", version, after_help = ABOUT)]
-#[command(args_conflicts_with_subcommands = true)]
-struct Flags {
-    #[command(flatten)]
-    scope: Scope,
-    #[command(subcommand)]
-    command: Option<Command>,
-    /// Contracts, instead of the pinned ones: files, and folders with all contracts below. A `codegen.toml` beside a contract
-    /// configures its client.
-    #[arg(value_name = "CONTRACT")]
-    contracts: Vec<PathBuf>,
-    /// Number that decides the values of all arguments and answers.
-    #[arg(long, value_name = "N", default_value_t = SEED)]
-    seed: u64,
-    /// Runs one case, by the name that a report gives it.
-    #[arg(long, value_name = "ID")]
-    case: Option<String>,
-    /// Format of the report.
-    #[arg(long, value_enum, default_value = "text")]
-    format: Format,
-    /// The same as `--format json`.
-    #[arg(long, hide = true, conflicts_with = "format")]
-    json: bool,
-    /// Write the report into a file, instead of printing it.
-    #[arg(long, value_name = "PATH")]
-    output: Option<PathBuf>,
-    /// Names the cases that are not judged, with the reasons.
-    #[arg(long)]
-    limits: bool,
-    /// Lets Prism judge the requests, too: the program of the variable PRISM, else npm's, which npx downloads.
-    #[arg(long, conflicts_with = "against")]
-    prism: bool,
-    /// Compares each request with that of progenitor's client: a case that is right, and differs, is disputed. It needs a contract of
-    /// OpenAPI 3.0, and the package registry.
-    #[arg(long, conflicts_with = "against")]
-    progenitor: bool,
-    /// Judges the command line of the contract, in place of its client: each operation is called at the shell, with words that follow from
-    /// the documented rules of flags.
-    #[arg(long, conflicts_with_all = ["against", "prism", "progenitor"])]
-    cli: bool,
-    /// Ends with exit code 2 if a case is disputed, or if --progenitor or --prism did not compare a contract.
-    #[arg(long)]
-    strict: bool,
-    #[command(flatten)]
-    against: AgainstFlags,
-}
-
-impl Flags {
-    fn format(&self) -> Format {
-        if self.json { Format::Json } else { self.format }
-    }
-}
-
-/// A real service, in place of the judge's own server.
-#[derive(Debug, Args)]
-struct AgainstFlags {
-    /// Base URL of a service: its answers are compared with the contract, and the client has to read them.
-    #[arg(long, value_name = "URL", requires = "only_safe", conflicts_with_all = ["seed", "case"])]
-    against: Option<String>,
-    /// With --against: send GET and HEAD only. Required: other methods are never sent, and the command line says so.
-    #[arg(long, requires = "against")]
-    only_safe: bool,
-    /// With --against: a header with the secret of a variable, in place of the usual credentials.
-    #[arg(long, value_name = "HEADER=VARIABLE", requires = "against", value_parser = pair)]
-    header_env: Option<(String, String)>,
-    /// With --against: a header with the secret of a protected file, in place of the usual credentials.
-    #[arg(long, value_name = "HEADER=FILE", requires = "against", conflicts_with = "header_env", value_parser = pair)]
-    header_file: Option<(String, String)>,
-    /// With --against: the most requests.
-    #[arg(long, value_name = "N", requires = "against", default_value_t = 200)]
-    limit: usize,
-    /// With --against: the most requests in a second.
-    #[arg(long, value_name = "N", requires = "against", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
-    rate: u32,
-    /// With --against: the time after which no request is sent.
-    #[arg(long, value_name = "SECONDS", requires = "against", default_value = "300", value_parser = seconds)]
-    time: Duration,
-    /// With --against: the report contains values of answers, too, not only their places and types.
-    #[arg(long, requires = "against")]
-    show_values: bool,
-}
-
-/// The time for one request to a service.
-const TIMEOUT: Duration = Duration::from_secs(30);
-/// The largest body of a service that is read, in bytes.
-const LARGEST: usize = 8 * 1024 * 1024;
-
-impl AgainstFlags {
-    /// The service that the flags name.
-    fn service(
-        &self,
-        workspace: &Workspace,
-        runtime: &Runtime,
-        interrupt: &Interrupt,
-    ) -> Result<Option<LiveService>, Failure> {
-        let Some(base) = &self.against else { return Ok(None) };
-        let env = self.header_env.clone().map(|(name, env)| SecretHeader { name, env: Some(env), file: None });
-        let file =
-            self.header_file.clone().map(|(name, file)| SecretHeader { name, env: None, file: Some(file.into()) });
-        let bounds = Bounds {
-            requests: self.limit,
-            pause: Duration::from_secs(1) / self.rate,
-            time: self.time,
-            timeout: TIMEOUT,
-            body: LARGEST,
-        };
-        runtime.block_on(interrupt.or(LiveService::connect(workspace, base, env.or(file).as_ref(), bounds))).map(Some)
-    }
-}
-
-/// `NAME=VALUE`.
-fn pair(text: &str) -> Result<(String, String), String> {
-    let pair = text.split_once('=').filter(|(name, value)| !name.is_empty() && !value.is_empty());
-    pair.map(|(name, value)| (name.to_owned(), value.to_owned())).ok_or_else(|| "write NAME=VALUE".to_owned())
-}
-
-#[derive(Debug, Subcommand)]
-enum Command {
-    /// Accepts faults of the client of the pinned contracts: they stay in the report, and the command does not fail.
-    Accept {
-        /// Fingerprints, or beginnings of them that fit one fault each.
-        #[arg(required = true, value_name = "FINGERPRINT")]
-        fingerprints: Vec<String>,
-        /// The reason, for readers of specs/accepted-faults.toml.
-        #[arg(long, value_name = "TEXT")]
-        reason: String,
-        /// The last day on which it counts; without one, as long as the fault is there.
-        #[arg(long, value_name = "YYYY-MM-DD", value_parser = day)]
-        until: Option<String>,
-    },
-}
-
-/// The form of a report.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// For a terminal.
-    Text,
-    /// For programs.
-    Json,
-    /// JUnit XML, for the tests of a pipeline.
-    Junit,
-    /// SARIF 2.1.0, for code scanning and editors.
-    Sarif,
-}
+use crate::flags::{Command, Flags, Format, SEED};
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args_os().skip(1);
@@ -217,7 +44,12 @@ fn main() -> ExitCode {
 fn run(flags: Flags) -> Result<ExitCode, Failure> {
     let workspace = develop::workspace(&flags.scope)?;
     let (runtime, interrupt) = Interrupt::start()?;
+    let upstream = flags.against.sandbox()?;
     let service = flags.against.service(&workspace, &runtime, &interrupt)?;
+    let served = match &upstream {
+        Some(upstream) => Some(Served::At(upstream.clone())),
+        None => flags.sandbox.then_some(Served::Started(&runtime)),
+    };
     let own = || std::env::current_exe().map_err(|error| Failure::file("find", Path::new("this program"), &error));
     let second = if flags.progenitor { Some(own()?) } else { None };
     let options = Options { seed: flags.seed, case: flags.case.clone(), prism: flags.prism, second };
@@ -230,6 +62,10 @@ fn run(flags: Flags) -> Result<ExitCode, Failure> {
             files = of_it;
             if flags.cli {
                 return check_cli(&workspace, &name, &sources, &options, &|_| {}, &interrupt);
+            }
+            if let Some(served) = &served {
+                let exercise = Exercise { served, seed: flags.seed, bounds: flags.against.bounds() };
+                return driftless_conformance::exercise(&workspace, &name, &sources, &exercise, &interrupt);
             }
             let Some(service) = &service else {
                 return check(&workspace, &name, &sources, &options, &|_| {}, &interrupt);
@@ -249,7 +85,8 @@ fn run(flags: Flags) -> Result<ExitCode, Failure> {
                 Report { contract: name, seed: flags.seed, failed: Some(failure.message), ..Report::default() }
             }
         };
-        if flags.contracts.is_empty() && report.failed.is_none() && service.is_none() && !flags.cli {
+        if flags.contracts.is_empty() && report.failed.is_none() && service.is_none() && served.is_none() && !flags.cli
+        {
             if let Some(Command::Accept { fingerprints, reason, until }) = &flags.command {
                 OF_FAULTS.accept(&workspace, &report.faults(), fingerprints, reason, until.as_deref(), &interrupt)?;
                 return Ok(ExitCode::SUCCESS);
@@ -365,20 +202,6 @@ impl Subject {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn json_is_a_format_of_the_report() {
-        let format = |words: &[&str]| Flags::try_parse_from(["x"].iter().chain(words)).map(|flags| flags.format());
-        for (words, expected) in [
-            (&[][..], Format::Text),
-            (&["--json"], Format::Json),
-            (&["--format", "json"], Format::Json),
-            (&["--format", "sarif"], Format::Sarif),
-        ] {
-            assert_eq!(format(words).unwrap(), expected, "{words:?}");
-        }
-        assert!(format(&["--json", "--format", "sarif"]).is_err());
-    }
 
     #[test]
     fn a_contract_is_named_by_its_file_or_its_folder() {

@@ -101,9 +101,15 @@ pub(crate) struct Calls {
 }
 
 impl Calls {
-    pub(crate) fn start(program: &Path, recorder: Recorder, interrupt: &Interrupt) -> Result<Self, Failure> {
+    /// Starts the program. The word `token` lets its client have a token, beside the keys that it has anyway.
+    pub(crate) fn start(
+        program: &Path,
+        recorder: Recorder,
+        words: &[&str],
+        interrupt: &Interrupt,
+    ) -> Result<Self, Failure> {
         let mut command = Command::new(program);
-        command.arg(recorder.address()).stdin(Stdio::piped()).stdout(Stdio::piped());
+        command.arg(recorder.address()).args(words).stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = Owned(command.spawn().map_err(|error| Failure::file("start", program, &error))?);
         let (Some(input), Some(output)) = (child.0.stdin.take(), child.0.stdout.take()) else {
             return Err(ended("it has no standard input"));
@@ -170,7 +176,8 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn a_call_ends_with_its_program() {
-        let mut calls = Calls::start(Path::new("false"), Recorder::start().unwrap(), &Interrupt::default()).unwrap();
+        let mut calls =
+            Calls::start(Path::new("false"), Recorder::start().unwrap(), &[], &Interrupt::default()).unwrap();
         assert_eq!(calls.call(0, &[], None).unwrap_err().code, "conformance/program");
     }
 }

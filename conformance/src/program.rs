@@ -40,8 +40,9 @@ pub(crate) fn source(catalog: &Catalog, schemes: &[Scheme], servers: &[String]) 
 /// The function that makes the client, with a key for each scheme.
 fn client(catalog: &Catalog, schemes: &[Scheme], servers: &[String]) -> String {
     let mut text = format!(
-        "\nfn client(address: &str) -> Result<{name}, Error> {{\n    let secret = || auth::SecretString::from(\"secret\");\n    \
-         {name}::builder(address).no_retry().operations_of_other_servers()",
+        "\nfn client(address: &str, shows_token: bool) -> Result<{name}, Error> {{\n    let secret = || auth::SecretString::from(\"secret\");\n    \
+         let builder = {name}::builder(address).no_retry().operations_of_other_servers();\n    \
+         let builder = if shows_token {{ builder.credential(auth::StaticToken::new(secret())) }} else {{ builder }};\n    builder",
         name = catalog.client
     );
     for scheme in schemes {

@@ -1,5 +1,6 @@
 //! The verdicts of a run, for people and for programs.
 
+mod answers;
 mod at_shell;
 mod opinions;
 mod table;
@@ -13,6 +14,7 @@ use serde_json::Value;
 
 use crate::second::Opinion;
 
+pub use answers::{AnswerKind, Answers};
 pub use at_shell::AtShell;
 pub use table::table;
 pub use traffic::Traffic;
@@ -35,6 +37,9 @@ pub struct Report {
     /// The operations at the shell, if the command line was judged.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at_shell: Option<AtShell>,
+    /// The answers of a sandbox to the operations, if they were called against it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answers: Option<Answers>,
     /// The requests and connections of a client that ran as one process.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub traffic: Option<Traffic>,
@@ -79,6 +84,9 @@ pub struct Row {
     /// Arguments, request and result, for people.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub call: Vec<String>,
+    /// The kind of the sandbox's answer, if the operation was called against one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answer: Option<AnswerKind>,
     /// The opinion of progenitor's client, once for the same arguments.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub progenitor: Option<Opinion>,
@@ -272,7 +280,8 @@ impl Report {
             shortened(&row.actual)
         );
         row.call.iter().for_each(|line| text.push_str(&format!("  {line}\n")));
-        if !row.fingerprint.is_empty() {
+        // Accepted faults are those of the client on the wire, whose cases can be repeated one by one.
+        if !row.fingerprint.is_empty() && row.answer.is_none() {
             let (seed, Row { case, fingerprint, .. }) = (self.seed, row);
             let case = format!("{case:?}");
             text.push_str(&format!("  repeat    --seed {seed} --case {}\n  accept    {fingerprint}\n", line(&case)));
@@ -298,11 +307,16 @@ impl Report {
         for row in self.rows.iter().filter(|row| row.class == "disputed" && row.rule == "prism") {
             text.push_str(&format!("disputed by Prism: {}: {}\n", shortened(&row.case), shortened(&row.expected)));
         }
-        for row in self.rows.iter().filter(|row| all && ["limit", "contradiction"].contains(&row.class)) {
+        for row in self
+            .rows
+            .iter()
+            .filter(|row| (all || row.answer.is_some()) && ["limit", "contradiction"].contains(&row.class))
+        {
             text.push_str(&format!("{}: {}: {}\n", row.class, shortened(&row.case), shortened(&row.expected)));
         }
         text.push_str(&opinions::text(self, all));
         text.extend(self.at_shell.as_ref().map(AtShell::text));
+        text.extend(self.answers.as_ref().map(Answers::text));
         text.extend(self.traffic.as_ref().map(Traffic::text));
         let mut operations: Vec<&str> =
             self.rows.iter().map(|row| row.operation.as_str()).filter(|name| !name.starts_with("types::")).collect();

@@ -45,13 +45,14 @@ pub(crate) struct Prepared {
 }
 
 impl Prepared {
-    /// Generates the client of a contract, compiles the program that calls it, and starts it.
+    /// Generates the client of a contract, compiles the program that calls it, and starts it with further words.
     pub(crate) fn new(
         workspace: &Workspace,
         name: &str,
         sources: &Sources,
         seed: u64,
         change: Change<'_>,
+        words: &[&str],
         interrupt: &Interrupt,
     ) -> Result<Self, Failure> {
         let contracts: Vec<Contract<'_>> =
@@ -68,7 +69,7 @@ impl Prepared {
         let one = Build::begin(workspace, interrupt)?;
         let program = build(workspace, &folder, &output, &catalog, &source, &one, interrupt)?;
         let recorder = Recorder::start().map_err(|error| Failure::file("listen on", Path::new("127.0.0.1"), &error))?;
-        Ok(Self { catalog, judges, calls: Calls::start(&program, recorder, interrupt)?, output })
+        Ok(Self { catalog, judges, calls: Calls::start(&program, recorder, words, interrupt)?, output })
     }
 }
 
@@ -86,7 +87,7 @@ pub fn check(
     interrupt: &Interrupt,
 ) -> Result<Report, Failure> {
     let Prepared { catalog, judges, mut calls, output } =
-        Prepared::new(workspace, name, sources, options.seed, change, interrupt)?;
+        Prepared::new(workspace, name, sources, options.seed, change, &[], interrupt)?;
     let mut report = Report::new(name, options.seed);
     let mut prisms = BTreeMap::new();
     if options.prism {

@@ -5,5 +5,6 @@ mod against;
 mod changes;
 mod cli;
 mod ids;
+mod sandbox;
 mod second;
 mod unreadable;

@@ -180,14 +180,24 @@ prints served
 measured 'radarr: a command' "$target/packed/debug/radarr" log list
 measured 'radarr: radarr --help' "$target/packed/debug/radarr" --help
 
-# -- A program that adds, lists, edits and deletes a movie, against the sandbox of the pinned contract.
+# -- A program that adds, lists, edits and deletes a movie, against the sandbox of the pinned contract. Called again, it reads the state of
+# the command that it began: the clock of the sandbox has gone on in between.
 mkdir -p generated-client/examples
 cat >generated-client/examples/journey.rs <<'RUST'
-use radarr_client::{Radarr, types::MovieResource};
+use radarr_client::{Radarr, types::{CommandResource, CommandStatus, MovieResource}};
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let client = Radarr::from_env()?;
+    if let Some(expected) = std::env::args().nth(1) {
+        let all = client.command().list().await?;
+        let refresh = CommandResource::default().name("RefreshMovie");
+        let begun = all.iter().find(|command| command.name == refresh.name).ok_or("no command")?;
+        let status = client.command().get(begun.id.ok_or("no identifier")?).await?.status;
+        assert_eq!(status.map(|status| status.to_string()), Some(expected.clone()));
+        println!("the command is {expected}");
+        return Ok(());
+    }
     let before = client.movie().list().await?;
 
     let movie = MovieResource::default().title("Metropolis").tmdb_id(19).year(1927).monitored(true);
@@ -202,6 +212,9 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     assert_eq!((edited.monitored, &edited.title), (Some(false), &movie.title));
     assert_eq!(client.movie().get(id).await?, edited);
 
+    let begun = client.command().create(&CommandResource::default().name("RefreshMovie")).await?;
+    assert_eq!(begun.status, Some(CommandStatus::Queued));
+
     client.movie().delete(id).await?;
     assert!(client.movie().get(id).await.err().ok_or("the movie is still there")?.is_not_found());
     assert_eq!(client.movie().list().await?, before);
@@ -209,8 +222,15 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 RUST
+cat >"$folder/behaviour.toml" <<'TOML'
+[[work]]
+operation = "POST /api/v3/command"
+member = "status"
+states = ["queued", "started", "completed"]
+milliseconds = 30000
+TOML
 # It runs in the place of `cargo xtask`, so it has its number.
-PATH=$target/debug:$PATH cargo xtask sandbox --port 0 >"$folder/sandbox" 2>"$folder/log" &
+PATH=$target/debug:$PATH cargo xtask sandbox --port 0 --behaviour "$folder/behaviour.toml" >"$folder/sandbox" 2>"$folder/log" &
 sandbox=$!
 until grep -q '^listening on ' "$folder/sandbox"; do
     kill -0 "$sandbox" 2>/dev/null || failed 'cargo xtask sandbox did not start'
@@ -220,12 +240,19 @@ address=$(sed 's/^listening on //' "$folder/sandbox")
 control() {
     "$target/debug/driftless-sandbox" control --sandbox "$address" "$@" >"$folder/log" 2>&1 || failed "control $*"
 }
+control clock '{"hold":true}'
 # The client repeats the first of its four lists.
 control faults add '{"match":{"operation":"GET /api/v3/movie"},"times":1,"fault":"status=503, retry-after=0"}'
 measured 'radarr: a program against its sandbox' env "RADARR_BASE_URL=$address" RADARR_KEY_X_API_KEY=any \
     cargo run -p radarr-client --example journey
 prints 'the journey has ended'
 control verify '{"match":{"operation":"GET /api/v3/movie"},"times":5}'
+for state in queued started completed; do
+    measured "radarr: the command is $state" env "RADARR_BASE_URL=$address" RADARR_KEY_X_API_KEY=any \
+        cargo run -p radarr-client --example journey "$state"
+    prints "the command is $state"
+    control clock '{"advanceMilliseconds":30000}'
+done
 kill "$sandbox"
 wait "$sandbox" || failed 'the sandbox did not end by a signal'
 sandbox=

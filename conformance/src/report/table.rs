@@ -1,10 +1,13 @@
 //! The counts of several reports.
 
-use super::{Report, shortened};
+use super::{Report, answers, shortened};
 
 /// The counts of all contracts, one a line, and their sum.
 #[must_use]
 pub fn table(reports: &[&Report]) -> String {
+    if reports.iter().any(|report| report.answers.is_some()) {
+        return answers::table(reports);
+    }
     const CLASSES: [&str; 6] = ["right", "fault", "mismatch", "disputed", "contradiction", "limit"];
     let mut sum = [0; CLASSES.len()];
     let mut text = format!(

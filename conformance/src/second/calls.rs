@@ -43,7 +43,7 @@ impl Second {
             Err(reason) => Err(reason),
             Ok(()) if second.generated.source.is_empty() => Err("progenitor can express no operation".to_owned()),
             Ok(()) => match second.build(workspace, folder, &one, interrupt)? {
-                Ok(program) => Ok(Calls::start(&program, recorder()?, interrupt)?),
+                Ok(program) => Ok(Calls::start(&program, recorder()?, &[], interrupt)?),
                 Err(reason) => Err(format!("the client of progenitor does not compile: {reason}")),
             },
         };

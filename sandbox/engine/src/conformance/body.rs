@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::bytes::{Part, Shape, marks, plain, readable, write};
 use super::case::{Case, best};
-use super::recorder::Recorded;
+use super::relay::Recorded;
 use super::request::{Judged, take};
 use super::{Verdict, fault, parts, same};
 use crate::contract::{Contract, Operation, Style};

@@ -59,19 +59,19 @@ pub(super) fn place(location: Location) -> &'static str {
 
 /// The part of an operation's arguments that a call sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Extent {
+pub(super) enum CallExtent {
     Required,
     Everything,
 }
 
 /// The source of an operation's samples.
-struct Source<'c> {
-    schemas: &'c Schemas,
-    contract: &'c Contract,
-    operation: &'c Operation,
-    offer: &'c Offer,
-    position: usize,
-    seed: u64,
+pub(super) struct Source<'c> {
+    pub(super) schemas: &'c Schemas,
+    pub(super) contract: &'c Contract,
+    pub(super) operation: &'c Operation,
+    pub(super) offer: &'c Offer,
+    pub(super) position: usize,
+    pub(super) seed: u64,
 }
 
 type Made = Result<Case, (String, Verdict)>;
@@ -87,11 +87,11 @@ pub(super) fn cases(contract: &Contract, schemas: &Schemas, position: usize, off
     let declared = statuses.iter().find(|(status, _)| (200..300).contains(status)).copied();
     let success = declared.unwrap_or_else(|| (200, default()));
     let mut cases = vec![
-        source.case("required", Extent::Required, success),
-        source.case("everything", Extent::Everything, success),
+        source.case("required", CallExtent::Required, success),
+        source.case("everything", CallExtent::Everything, success),
     ];
     let others = statuses.iter().filter(|(status, _)| *status != success.0);
-    cases.extend(others.map(|status| source.case(&status.0.to_string(), Extent::Required, *status)));
+    cases.extend(others.map(|status| source.case(&status.0.to_string(), CallExtent::Required, *status)));
     let flawed: Vec<Made> = cases.iter().take(1).flatten().flat_map(|case| source.flawed(case)).map(Ok).collect();
     let varied: Vec<Made> =
         cases.iter().skip(1).take(1).flatten().flat_map(|case| source.varied(case)).map(Ok).collect();
@@ -123,7 +123,7 @@ fn statuses(operation: &Operation) -> Vec<(u16, Option<&Response>)> {
 }
 
 impl Source<'_> {
-    fn case(&self, name: &str, extent: Extent, (status, response): (u16, Option<&Response>)) -> Made {
+    fn case(&self, name: &str, extent: CallExtent, (status, response): (u16, Option<&Response>)) -> Made {
         let id = self.id(name);
         let made = self.arguments(extent).and_then(|arguments| {
             let (media_type, body) = self.body(extent)?;
@@ -178,15 +178,15 @@ impl Source<'_> {
         cases
     }
 
-    fn arguments(&self, extent: Extent) -> Result<Vec<Argument>, Verdict> {
+    pub(super) fn arguments(&self, extent: CallExtent) -> Result<Vec<Argument>, Verdict> {
         let mut arguments = Vec::new();
         for (index, parameter) in self.operation.parameters.iter().enumerate() {
             let place = place(parameter.location);
             let is_it = |(at, name): &(String, String)| at == place && *name == parameter.name;
-            if !self.offer.parameters.iter().any(is_it) || (extent == Extent::Required && !parameter.required) {
+            if !self.offer.parameters.iter().any(is_it) || (extent == CallExtent::Required && !parameter.required) {
                 continue;
             }
-            let may_be = extent == Extent::Required && parameter.required && self.offer.optional.iter().any(is_it);
+            let may_be = extent == CallExtent::Required && parameter.required && self.offer.optional.iter().any(is_it);
             let default = self.schema(&parameter.schema).and_then(|schema| schema.get("default"));
             let default = default.filter(|_| may_be).cloned();
             let is_left_out = default.is_some();
@@ -262,7 +262,7 @@ impl Source<'_> {
     }
 
     /// The media type and the value of the body.
-    fn body(&self, extent: Extent) -> Result<(Option<String>, Option<Value>), Verdict> {
+    pub(super) fn body(&self, extent: CallExtent) -> Result<(Option<String>, Option<Value>), Verdict> {
         let (Some(body), Some(media_type)) = (&self.operation.body, &self.offer.media_type) else {
             let is_needed = self.operation.body.as_ref().is_some_and(|body| body.required && !body.content.is_empty());
             return match (is_needed, &self.offer.media_type) {
@@ -284,7 +284,7 @@ impl Source<'_> {
                 None => fault("Request Body Object", &declared.join(" or "), media_type),
             });
         };
-        if extent == Extent::Required && !body.required && !self.offer.is_body_required {
+        if extent == CallExtent::Required && !body.required && !self.offer.is_body_required {
             return Ok((Some(media_type.clone()), None));
         }
         let essence = media::essence(media_type);
@@ -296,8 +296,8 @@ impl Source<'_> {
         };
         let seed = self.seed;
         let sampled = match extent {
-            Extent::Required => self.schemas.least(schema, Direction::Request, seed),
-            Extent::Everything => self.schemas.sample(schema, Direction::Request, seed, &Hints::default()),
+            CallExtent::Required => self.schemas.least(schema, Direction::Request, seed),
+            CallExtent::Everything => self.schemas.sample(schema, Direction::Request, seed, &Hints::default()),
         };
         let value = whole(sampled.map_err(|no_value| Verdict::Limit(no_value.to_string()))?);
         if !self.schemas.violations(schema, &value, Direction::Request).is_empty() {

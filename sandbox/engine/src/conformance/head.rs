@@ -2,7 +2,7 @@
 
 use super::bytes::{Part, readable};
 use super::case::Case;
-use super::recorder::Recorded;
+use super::relay::Recorded;
 use super::request::{Judged, STYLES, arguments, take, written};
 use super::{fault, same};
 use crate::contract::{Contract, Location, Operation, Parameter, Scheme};

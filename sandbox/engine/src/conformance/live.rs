@@ -51,7 +51,7 @@ impl Lists {
 }
 
 /// The member of an item that a parameter is named after: `petId` is `petId` or `id`.
-fn member(item: &Value, name: &str) -> Option<Value> {
+pub(super) fn member(item: &Value, name: &str) -> Option<Value> {
     let plain = |text: &str| text.replace(|c: char| !c.is_alphanumeric(), "").to_lowercase();
     let is_scalar = |value: &&Value| value.is_string() || value.is_number();
     let Some(members) = item.as_object() else { return Some(item.clone()).filter(|value| is_scalar(&value)) };
@@ -231,7 +231,7 @@ fn masked<'m>(contract: &Value, body: &Value, pointer: &str, message: &'m str) -
     (masked, if names_one { "no other member" } else { message })
 }
 
-fn declared(operation: &Operation, status: u16) -> Option<&Response> {
+pub(super) fn declared(operation: &Operation, status: u16) -> Option<&Response> {
     let rank = |response: &&Response| match response.status {
         Status::Exact(code) => (code == status).then_some(2),
         Status::Range(digit) => (u16::from(digit) == status / 100).then_some(1),

@@ -14,8 +14,10 @@ mod live;
 mod names;
 mod parts;
 mod recorder;
+mod relay;
 mod request;
 mod same;
+mod stateful;
 #[cfg(test)]
 mod tests;
 mod variant;
@@ -26,8 +28,10 @@ pub use answer::{Answer, BodyForm, Flaw};
 pub use case::{Argument, Case};
 pub use live::{Known, Lists, Observed};
 pub use names::{Name, names};
-pub use recorder::{Recorded, Recorder};
+pub use recorder::Recorder;
+pub use relay::{Recorded, Relayed, Upstream};
 pub use same::difference;
+pub use stateful::{Call, Declared, Items, in_order};
 
 use crate::contract::{Contract, resolve};
 use crate::error::Error;

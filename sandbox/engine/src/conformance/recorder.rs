@@ -1,4 +1,4 @@
-//! A server on loopback that keeps the bytes of requests, and answers all of them with the same bytes.
+//! A server on loopback that keeps the bytes of requests, and answers all of them with the same bytes, or with those of another server.
 
 use std::io::{self, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -8,36 +8,16 @@ use std::time::Duration;
 
 use super::answer::Answer;
 use super::live::Observed;
-
-/// A request as it arrived.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Recorded {
-    /// The method.
-    pub method: String,
-    /// Path and query.
-    pub target: String,
-    /// Names in lower case, in the order of the request.
-    pub headers: Vec<(String, String)>,
-    /// The body, without the framing of its transfer.
-    pub body: Vec<u8>,
-    /// The flaw of the framing: the headers say another length than that of the body, or several.
-    pub flaw: Option<String>,
-    /// The number of its connection, in the order in which the server accepted them.
-    pub connection: usize,
-}
-
-impl Recorded {
-    /// The values of a header.
-    pub(super) fn header<'r>(&'r self, name: &'r str) -> impl Iterator<Item = &'r str> {
-        self.headers.iter().filter(move |(key, _)| key == name).map(|(_, value)| value.as_str())
-    }
-}
+use super::relay::{Recorded, Relayed, Upstream};
 
 #[derive(Debug, Default)]
 struct Exchange {
     answer: Vec<u8>,
     ends_connection: bool,
     requests: Vec<Recorded>,
+    /// The server that answers, in place of the bytes.
+    upstream: Option<Upstream>,
+    replies: Vec<Result<Relayed, String>>,
 }
 
 /// The server. It ends with the program.
@@ -85,7 +65,7 @@ impl Recorder {
     /// Forgets former requests, and answers all later ones with this.
     pub fn prepare(&self, answer: &Answer) {
         let (bytes, ends_connection) = (answer.bytes(), answer.ends_connection());
-        *lock(&self.exchange) = Exchange { answer: bytes, ends_connection, requests: Vec::new() };
+        *lock(&self.exchange) = Exchange { answer: bytes, ends_connection, ..Exchange::default() };
     }
 
     /// Forgets former requests, and answers all later ones as a service did.
@@ -98,7 +78,17 @@ impl Recorder {
         };
         let head = format!("HTTP/1.1 {} Answer\r\n{content}{length}\r\n", observed.status);
         let answer = [head.as_bytes(), observed.body].concat();
-        *lock(&self.exchange) = Exchange { answer, ends_connection: false, requests: Vec::new() };
+        *lock(&self.exchange) = Exchange { answer, ..Exchange::default() };
+    }
+
+    /// Forgets former requests, and passes all later ones on to a server, whose bytes are the answers.
+    pub fn relay(&self, upstream: &Upstream) {
+        *lock(&self.exchange) = Exchange { upstream: Some(upstream.clone()), ..Exchange::default() };
+    }
+
+    /// The answers of that server since then, or the reasons that it has none.
+    pub fn replies(&self) -> Vec<Result<Relayed, String>> {
+        std::mem::take(&mut lock(&self.exchange).replies)
     }
 
     /// The requests since then.
@@ -117,10 +107,23 @@ fn serve(mut stream: TcpStream, connection: usize, exchange: &Mutex<Exchange>) {
         request.connection = connection;
         // The bytes behind it are of no request.
         let is_broken = request.flaw.is_some();
+        let upstream = lock(exchange).upstream.clone();
+        // No other request waits for the server.
+        let passed = upstream.map(|upstream| upstream.pass(&request));
         let (answer, ends_connection) = {
             let mut exchange = lock(exchange);
             exchange.requests.push(request);
-            (exchange.answer.clone(), exchange.ends_connection)
+            match passed {
+                None => (exchange.answer.clone(), exchange.ends_connection),
+                Some(Ok((answer, reply))) => {
+                    exchange.replies.push(Ok(reply));
+                    (answer, true)
+                }
+                Some(Err(error)) => {
+                    exchange.replies.push(Err(error.to_string()));
+                    (Vec::new(), true)
+                }
+            }
         };
         if stream.write_all(&answer).is_err() || ends_connection || is_broken {
             return;

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::bytes::{Byte, Part, Shape, is_sent, marks, plain, readable, write};
 use super::case::Case;
-use super::recorder::Recorded;
+use super::relay::Recorded;
 use super::{Verdict, fault};
 use crate::contract::{Contract, Location, Operation, Parameter, Scheme, SegmentPart, Style};
 

@@ -31,14 +31,25 @@ fn content(document: &Value, pointer: &str) -> Vec<Content> {
             let (_, example) = resolve(document, &format!("{pointer}/examples/{}", escape(name)))?;
             example.get("value").or_else(|| example.get("dataValue")).cloned()
         });
+        let schema = resolve(document, &format!("{pointer}/schema")).map(|(_, schema)| schema);
+        let examples = value.get("example").cloned().into_iter().chain(examples);
         Some(Content {
             media_type: media_type.clone(),
             schema: value.get("schema").map(|_| SchemaRef::pointer(format!("{pointer}/schema"))),
             encoding: encodings.map(|(field, value)| (field.clone(), encoding(value))).collect(),
-            examples: value.get("example").cloned().into_iter().chain(examples).collect(),
+            examples: examples.map(|example| written(media_type, schema, example)).collect(),
         })
     };
     declared.into_iter().flat_map(|content| content.keys()).filter_map(read).collect()
+}
+
+/// The example that is meant: contracts also write that of an object as a text with its JSON.
+fn written(media_type: &str, schema: Option<&Value>, example: Value) -> Value {
+    let is_json = media_type.contains("json");
+    let is_text =
+        schema.and_then(|schema| schema.get("type")).is_some_and(|kind| kind.to_string().contains("\"string\""));
+    let inner = example.as_str().filter(|_| is_json && !is_text).and_then(|text| serde_json::from_str(text).ok());
+    inner.filter(|inner: &Value| inner.is_object() || inner.is_array()).unwrap_or(example)
 }
 
 fn encoding(value: &Value) -> Encoding {

@@ -70,6 +70,28 @@ fn openapi_3_keeps_pointers_behind_references() {
 }
 
 #[test]
+fn an_example_that_is_a_text_with_an_object_is_the_object() {
+    let table = [
+        ("application/json", json!({ "properties": {} }), json!("{ \"a\": 1 }"), json!({ "a": 1 })),
+        ("application/json", json!({ "type": "array" }), json!("[1]"), json!([1])),
+        ("application/json", json!({ "type": "string" }), json!("{}"), json!("{}")),
+        ("application/json", json!({ "type": ["string", "null"] }), json!("{}"), json!("{}")),
+        ("application/json", json!({}), json!("7"), json!("7")),
+        ("application/json", json!({}), json!("{"), json!("{")),
+        ("text/plain", json!({}), json!("{}"), json!("{}")),
+    ];
+    for (media_type, schema, example, expected) in table {
+        let content = json!({ media_type: { "schema": schema, "example": example } });
+        let contract = read(&json!({
+            "openapi": "3.0.3",
+            "paths": { "/a": { "get": { "responses": { "200": { "content": content } } } } },
+        }));
+        let response = contract.operations.first().unwrap().responses.first().unwrap();
+        assert_eq!(response.content.first().unwrap().examples, [expected], "{media_type} {schema}");
+    }
+}
+
+#[test]
 fn yaml_is_read_with_statuses_and_versions_as_numbers() {
     let contract =
         Contract::read(b"swagger: 2.0\npaths:\n  /a:\n    get:\n      responses:\n        200: {description: ok}\n")

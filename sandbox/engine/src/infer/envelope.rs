@@ -86,7 +86,9 @@ pub(super) fn item(
         let inner = outlines.get(&declared.schema);
         inner.is_object().then(|| (inner, declared.schema.clone()))
     };
-    let is_wrapper = |member: &str| is_one(member, WRAPPERS) || singular(&plain(member)) == name;
+    // `timesheetLine` has a line.
+    let is_named = |member: &str| !name.is_empty() && singular(&plain(member)).ends_with(&name);
+    let is_wrapper = |member: &str| is_one(member, WRAPPERS) || is_named(member);
     let wrappers = shape.members.keys().filter(|member: &&String| is_wrapper(member) || shape.members.len() == 1);
     for member in wrappers.clone() {
         let Some((inner, schema)) = inner(member) else { continue };

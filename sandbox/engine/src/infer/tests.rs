@@ -38,6 +38,18 @@ fn planned(operations: &[(&str, Value)]) -> (Vec<Planned>, Vec<super::Collection
 }
 
 #[test]
+fn an_item_is_found_in_an_envelope_that_is_named_after_its_parent_and_itself() {
+    let line = json!({ "type": "object", "properties": { "sheetLineID": { "type": "string" } } });
+    let problem = json!({ "type": "object", "properties": { "title": { "type": "string" } } });
+    let envelope = json!({ "type": "object", "properties": { "problem": problem, "sheetLine": line } });
+    let operations =
+        [("post /sheets/{sheetID}/Lines", envelope), ("delete /sheets/{sheetID}/Lines/{sheetLineID}", json!({}))];
+    let (_, collections) = planned(&operations);
+    let lines = collections.iter().find(|collection| collection.name == "Lines").unwrap();
+    assert_eq!(lines.identifier.as_deref(), Some("sheetLineID"));
+}
+
+#[test]
 fn each_form_of_path_and_answer_has_its_role() {
     let scalar = || json!({ "type": "integer" });
     let config = || json!({ "type": "object", "properties": { "theme": { "type": "string" } } });

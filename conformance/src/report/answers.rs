@@ -1,0 +1,124 @@
+//! The answers of a sandbox, counted by what the client could do with them.
+
+use serde::Serialize;
+
+use super::{Report, shortened};
+
+/// The kind of an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AnswerKind {
+    /// A declared status below 400, and the client has its value.
+    Success,
+    /// A declared status from 400, and the client has it as an error.
+    Problem,
+    /// The contract does not declare the status.
+    Undeclared,
+    /// The contract does not describe the answer, or it did not arrive.
+    Wrong,
+    /// The client does not read the answer.
+    Unread,
+    /// The operation was not called.
+    Uncalled,
+}
+
+/// The number of answers of each kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Answers {
+    /// Those that were decoded, with a declared status below 400.
+    pub success: usize,
+    /// Those that were decoded as an error, with a declared status.
+    pub problem: usize,
+    /// Those with a status that the contract does not declare.
+    pub undeclared: usize,
+    /// Those that the contract does not describe, and calls without an answer.
+    pub wrong: usize,
+    /// Those that the client does not read.
+    pub unread: usize,
+    /// The operations that were not called.
+    pub uncalled: usize,
+}
+
+impl Answers {
+    pub(crate) fn add(&mut self, kind: AnswerKind) {
+        *match kind {
+            AnswerKind::Success => &mut self.success,
+            AnswerKind::Problem => &mut self.problem,
+            AnswerKind::Undeclared => &mut self.undeclared,
+            AnswerKind::Wrong => &mut self.wrong,
+            AnswerKind::Unread => &mut self.unread,
+            AnswerKind::Uncalled => &mut self.uncalled,
+        } += 1;
+    }
+
+    /// The number of operations, and that of each kind.
+    fn counts(&self) -> [usize; 7] {
+        let kinds = [self.success, self.problem, self.undeclared, self.wrong, self.unread, self.uncalled];
+        let [success, problem, undeclared, wrong, unread, uncalled] = kinds;
+        [kinds.iter().sum(), success, problem, undeclared, wrong, unread, uncalled]
+    }
+
+    pub(super) fn text(&self) -> String {
+        format!(
+            "the sandbox: {} successes and {} declared errors decoded, {} undeclared statuses, {} wrong answers, {} that the client does \
+             not read, {} operations not called\n",
+            self.success, self.problem, self.undeclared, self.wrong, self.unread, self.uncalled
+        )
+    }
+}
+
+/// The answers of each contract, one a line, and their sum.
+pub(super) fn table(reports: &[&Report]) -> String {
+    let heads = ["operations", "success", "error", "undeclared", "wrong", "unread", "uncalled"];
+    let mut text: String = heads.iter().map(|head| format!("{head:>10} ")).collect();
+    text.push_str(" contract\n");
+    let mut sum = [0; 7];
+    let mut add = |counts: [usize; 7], name: &str| {
+        counts.iter().for_each(|count| text.push_str(&format!("{count:>10} ")));
+        text.push_str(&format!(" {}\n", shortened(name)));
+    };
+    for report in reports {
+        let counts = report.answers.unwrap_or_default().counts();
+        sum.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
+        match &report.failed {
+            Some(failed) => add(counts, &format!("{}: {failed}", report.contract)),
+            None => add(counts, &report.contract),
+        }
+    }
+    let failed = reports.iter().filter(|report| report.failed.is_some()).count();
+    add(sum, &format!("{} contracts, of which {failed} could not be judged", reports.len()));
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_has_the_answers_of_every_contract_and_their_sum() {
+        let kinds = [
+            AnswerKind::Success,
+            AnswerKind::Success,
+            AnswerKind::Problem,
+            AnswerKind::Undeclared,
+            AnswerKind::Wrong,
+            AnswerKind::Unread,
+            AnswerKind::Uncalled,
+        ];
+        let mut answers = Answers::default();
+        kinds.iter().for_each(|kind| answers.add(*kind));
+        let one = Report { contract: "a".to_owned(), answers: Some(answers), ..Report::default() };
+        let failed = Report { contract: "b\nc".to_owned(), failed: Some("unread".to_owned()), ..Report::default() };
+        let text = super::super::table(&[&one, &failed, &one]);
+        let words: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().take(8).collect()).collect();
+        assert_eq!(
+            words[1..],
+            [
+                vec!["7", "2", "1", "1", "1", "1", "1", "a"],
+                vec!["0", "0", "0", "0", "0", "0", "0", "b\\nc:"],
+                vec!["7", "2", "1", "1", "1", "1", "1", "a"],
+                vec!["14", "4", "2", "2", "2", "2", "2", "3"],
+            ]
+        );
+    }
+}
