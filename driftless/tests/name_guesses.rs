@@ -8,10 +8,10 @@ use crate::support::{Run, Workspace};
 
 const PROPOSALS: &str = "made/specs/proposals.toml";
 
-fn contract(paths: &[(&str, &str)]) -> String {
-    let operation = |summary: &&str| json!({ "post": { "tags": ["shelves"], "summary": summary, "responses": { "204": { "description": "" } } } });
+fn contract(operations: &[(&str, &str)]) -> String {
+    let operation = json!({ "tags": ["shelves"], "responses": { "204": { "description": "" } } });
     let paths: serde_json::Map<String, serde_json::Value> =
-        paths.iter().map(|(path, summary)| ((*path).to_owned(), operation(summary))).collect();
+        operations.iter().map(|(method, path)| ((*path).to_owned(), json!({ *method: operation }))).collect();
     json!({ "openapi": "3.0.4", "info": { "title": "Shelves", "version": "1" }, "paths": paths }).to_string()
 }
 
@@ -28,10 +28,7 @@ fn choose(folder: &Workspace, key: &str) {
 #[test]
 fn a_guess_is_listed_until_somebody_chooses_the_name() {
     let folder = Workspace::new();
-    folder.write(
-        "one.json",
-        &contract(&[("/shelves/odd", "Schedules a sweep of all shelves"), ("/shelves/{id}/even", "")]),
-    );
+    folder.write("one.json", &contract(&[("patch", "/shelves/odd"), ("post", "/shelves/{id}/even")]));
     let regenerate = |arguments: &[&str]| -> Run {
         let mut command = Command::new(crate::PROGRAM);
         command.arg("--workspace").arg(folder.path("made")).arg("regenerate").args(arguments);
@@ -42,7 +39,7 @@ fn a_guess_is_listed_until_somebody_chooses_the_name() {
         .succeeds(&["guessed     2 new names are guesses, of 2 operations: specs/proposals.toml, [rename]"]);
     let listed = folder.read(PROPOSALS);
     for line in
-        ["[rename]", "# \"POST /shelves/odd\" = \"schedule_sweep\"", "# \"POST /shelves/{id}/even\" = \"post_even\""]
+        ["[rename]", "# \"PATCH /shelves/odd\" = \"update_odd\"", "# \"POST /shelves/{id}/even\" = \"post_even\""]
     {
         assert!(listed.lines().any(|own| own == line), "{line}\n{listed}");
     }
@@ -54,9 +51,9 @@ fn a_guess_is_listed_until_somebody_chooses_the_name() {
     run.succeeds(&["0 bytes written"]);
     assert!(!run.stdout.contains("guess"), "{}", run.stdout);
 
-    choose(&folder, "\"POST /shelves/odd\"");
+    choose(&folder, "\"PATCH /shelves/odd\"");
     regenerate(&["--offline"]).succeeds(&[]);
-    assert!(folder.read("made/specs/names.lock").contains("shelves.schedule_sweep"));
+    assert!(folder.read("made/specs/names.lock").contains("shelves.update_odd"));
     let rest = folder.read(PROPOSALS);
     assert!(!rest.contains("/shelves/odd") && rest.contains("/shelves/{id}/even"), "{rest}");
     // The present name is a decision, too.
@@ -68,7 +65,7 @@ fn a_guess_is_listed_until_somebody_chooses_the_name() {
     assert!(!folder.path(PROPOSALS).exists());
 
     // Only a name that is new is announced.
-    let more = [("/shelves/odd", ""), ("/shelves/{id}/even", ""), ("/shelves/last", "")];
+    let more = [("patch", "/shelves/odd"), ("post", "/shelves/{id}/even"), ("post", "/shelves/last")];
     folder.write("one.json", &contract(&more));
     let one = folder.path("one.json").display().to_string();
     regenerate(&["--contract", &one]).succeeds(&["guessed     1 new name is a guess, of 3 operations"]);
