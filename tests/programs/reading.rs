@@ -61,24 +61,37 @@ fn items(service: &Service, contract: &[u8], side: Side) -> BTreeMap<String, Str
     signatures
 }
 
-/// The parts of a row's text that its signatures lack: its arguments, each with its type if the row says it, and its result.
+/// The parts of a row's text that its signatures lack: its arguments, each with its type if the row says it, their number unless the
+/// row has `…`, and its result.
 fn lacks(text: &str, signatures: &str) -> Vec<String> {
     let (call, result) = text.split_once(" -> ").map_or((text, None), |(call, result)| (call, Some(result)));
-    let arguments = call.split_once('(').map_or("", |(_, rest)| rest.strip_suffix(')').unwrap_or(rest));
-    let mut parts: Vec<String> = arguments
-        .split(['{', '}', ','])
-        .map(str::trim)
-        .filter(|part| !part.is_empty() && *part != "…")
+    let arguments = call.split_once('(').map(|(_, rest)| rest.strip_suffix(')').unwrap_or(rest));
+    let parts: Vec<&str> =
+        arguments.unwrap_or("…").split(['{', '}', ',']).map(str::trim).filter(|part| !part.is_empty()).collect();
+    let mut lacking: Vec<String> = parts
+        .iter()
+        .filter(|part| **part != "…")
         .map(|part| match part.ends_with("Arguments") || part.contains(':') {
-            true => part.to_owned(),
+            true => (*part).to_owned(),
             false => format!("{part}:"),
         })
         .collect();
-    parts.extend(result.map(|result| format!("-> Call<'a, {result},")));
-    let is_word = |rest: &str| rest.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_' || c == '<');
-    let has = |part: &str| signatures.match_indices(part).any(|(at, _)| !is_word(&signatures[at + part.len()..]));
-    parts.retain(|part| !has(part));
-    parts
+    lacking.extend(result.map(|result| format!("-> Call<'a, {result},")));
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '<';
+    let has = |part: &str| {
+        signatures.match_indices(part).any(|(at, _)| {
+            let (before, behind) = (&signatures[..at], &signatures[at + part.len()..]);
+            !before.ends_with(is_word) && !behind.starts_with(is_word)
+        })
+    };
+    lacking.retain(|part| !has(part));
+    // A setter is no argument.
+    let named = parts.iter().filter(|part| !part.starts_with('[') && !part.ends_with("Arguments")).count();
+    let own = signatures.split(" -> ").next().unwrap_or_default().matches(": ").count();
+    if !parts.iter().any(|part| part.contains('…')) && named != own {
+        lacking.push(format!("{own} arguments"));
+    }
+    lacking
 }
 
 #[test]
