@@ -1,7 +1,16 @@
 //! The beginning of the documentation of an operation: its verb, and the number of its things.
 
 use super::verbs;
-use super::words::{Meaning, is_plural, meaning};
+use super::words::{Meaning, is_plural, meaning, singular};
+
+/// The words after a verb that make it one, even if it is also that of the path: "Star a gist", and not "User to update".
+const ARTICLES: &[&str] = &["a", "an", "the", "these", "this", "your"];
+
+/// The words after a noun that is spelled as a verb: "Link details".
+const AFTER_NOUNS: &[&str] = &["detail", "info", "information", "of", "removal"];
+
+/// The words after a thing: "Profile that belongs to a user".
+const BEHIND_THINGS: &[&str] = &["for", "of", "that", "to", "which"];
 
 /// The words after a verb that show that it is one: "Plan a trip".
 const DETERMINERS: &[&str] = &[
@@ -52,9 +61,10 @@ const PAIRS: &[(&str, &str, &str)] = &[
 /// The beginning of the documentation of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Prose<'a> {
-    /// The first word, if others follow.
+    text: &'a str,
+    /// The first word, if others follow and it may be a verb.
     first: &'a str,
-    /// `true` if the next one shows that it is a verb.
+    /// `true` if an article follows: it is a verb.
     is_sure: bool,
     pub(crate) effect: Meaning,
     /// A verb of the tables, if the effect is unknown.
@@ -70,7 +80,8 @@ pub(crate) struct Prose<'a> {
 impl<'a> Prose<'a> {
     pub(crate) fn read(text: &'a str) -> Self {
         // `addCardLabel()`
-        let is_one_word = !text.trim().contains(char::is_whitespace);
+        let trimmed = text.trim();
+        let is_one_word = !trimmed.contains(char::is_whitespace) && trimmed.chars().take(100).any(char::is_lowercase);
         let is_hump = |c: char| c.is_uppercase() && is_one_word;
         let is_word = |c: char| c.is_alphanumeric() || c == '\'' || c == '-';
         let humps: String =
@@ -103,8 +114,18 @@ impl<'a> Prose<'a> {
         let is_one = words.get(1).is_some_and(|word| ["a", "an", "new", "one"].contains(word));
         let first =
             text.trim_start().split(|c: char| !is_word(c)).next().filter(|_| words.len() > 1).unwrap_or_default();
-        let is_sure = words.get(1).is_some_and(|next| DETERMINERS.contains(next));
-        Self { first, is_sure, effect, verb, nominal, is_many: has_list || has_all, is_one: is_one && !has_list }
+        // "Connect to a session", and not "User to update"
+        let object = if words.get(1) == Some(&"to") { words.get(2) } else { words.get(1) };
+        let is_sure = object.is_some_and(|next| ARTICLES.contains(next));
+        let is_thing = !is_sure && words.get(1).is_some_and(|next| BEHIND_THINGS.contains(next));
+        let first = if is_thing { "" } else { first };
+        Self { text, first, is_sure, effect, verb, nominal, is_many: has_list || has_all, is_one: is_one && !has_list }
+    }
+
+    /// Returns whether this is one of the words, in the singular or in the plural.
+    pub(super) fn has_word(&self, word: &str) -> bool {
+        let words = self.text.split(|c: char| !c.is_alphanumeric()).take(12);
+        words.map(str::to_lowercase).any(|own| singular(&own) == singular(word))
     }
 
     /// Returns whether the first word is also that of a segment, and surely a verb: "Star a gist" at `/star`.
@@ -118,12 +139,13 @@ impl<'a> Prose<'a> {
         !segment.is_empty() && segment.split('_').next().is_some_and(|word| first.eq_ignore_ascii_case(word))
     }
 
-    /// Reads the first text, or a later one if only that says an effect: descriptions begin with a step as often as with the task.
+    /// Reads the first text, or a later one if only that says an effect, in the third person: other descriptions address their reader.
     pub(crate) fn from_texts(texts: impl IntoIterator<Item = &'a str>) -> Self {
         let mut all = texts.into_iter().filter(|text| !text.trim().is_empty()).map(Self::read);
         let first = all.next().unwrap_or_else(|| Self::read(""));
         let is_known = first.effect != Meaning::Unknown || first.verb.is_some();
-        let is_effect = |prose: &Self| !matches!(prose.effect, Meaning::Unknown | Meaning::Deletes);
+        let is_effect =
+            |prose: &Self| !matches!(prose.effect, Meaning::Unknown | Meaning::Deletes) && prose.first.ends_with('s');
         let later = all.find(|prose| !is_known && is_effect(prose)).unwrap_or(first);
         Self { first: first.first, is_sure: first.is_sure, ..later }
     }
@@ -146,7 +168,9 @@ fn verb(words: &[&str]) -> Option<&'static str> {
     }
     let table = |stem: &String| verbs::all().find(|verb| verb == stem);
     let verb = stems.iter().find_map(table)?;
-    let is_sure = !verbs::is_doubtful(verb) || DETERMINERS.contains(&next) || verb == "set" && next != "of";
+    let is_noun = AFTER_NOUNS.contains(&&*singular(next)) || nominal(next).is_some();
+    let is_plain = !verbs::is_doubtful(verb) && !is_noun || verb == "set" && next != "of";
+    let is_sure = is_plain || DETERMINERS.contains(&next);
     is_sure.then_some(verb)
 }
 
@@ -229,6 +253,10 @@ mod tests {
         assert_eq!(Prose::from_texts(["Order", "Returns the order"]).effect, Meaning::Reads);
         assert_eq!(Prose::from_texts(["Cancels the order", "Returns it"]).verb, Some("cancel"));
         assert_eq!(Prose::from_texts([" ", "Cancels the order"]).verb, Some("cancel"));
+        // A description that addresses the reader says no effect.
+        assert_eq!(Prose::from_texts(["Payment", "Read our guide before you call this."]).effect, Meaning::Unknown);
+        assert_eq!(Prose::read("STOP THE JOB").verb, Some("stop"));
+        assert_eq!(Prose::read("STOP").verb, Some("stop"));
         assert_eq!(Prose::from_texts(["Search", "Validates the filter"]).verb, Some("search"));
         assert_eq!(Prose::from_texts(["Map of orders", "Validates the filter"]).verb, None);
     }

@@ -185,7 +185,7 @@ fn named(route: RouteWords<'_>, clues: Clues<'_>, place: &Place<'_>) -> String {
         // The items of one thing: `/orders/{customer}`.
         ("GET", _) if last.item && route.answers_array && !clues.is_item && !clues.is_changed => "list",
         ("GET", _) => "get",
-        ("DELETE", Some(verb)) => verb,
+        ("DELETE", Some(verb)) if verbs::ends(verb) => verb,
         ("DELETE", _) => "delete",
         ("POST", _) if is_query(route, clues) => match () {
             () if noun.is_empty() || clues.is_read => "query",
@@ -239,10 +239,10 @@ fn at_its_path(route: RouteWords<'_>, clues: Clues<'_>, place: &Place<'_>) -> Op
     if changes && !last.item && is_bulk(noun) && verbs::is_verb(parent) {
         return Some(format!("{parent}_{noun}"));
     }
-    // `/invalidatecookie`: "Invalidates the cookie"
+    // `/invalidatecookie`: "Invalidates the cookie", and not `/settings`: "Sets the settings"
     if let Some((verb, object)) = clues.prose.verb.and_then(|verb| Some((verb, noun.strip_prefix(verb)?))) {
         let is_object = object.len() > 3 && object.chars().all(|c| c.is_ascii_lowercase());
-        if !last.item && is_object && !verbs::is_noun_of(noun, verb) {
+        if !last.item && is_object && clues.prose.has_word(object) {
             return Some(action(&format!("{verb}_{object}"), parent));
         }
     }
@@ -293,7 +293,7 @@ fn is_bulk(noun: &str) -> bool {
 /// Returns whether a segment is the verb of its operation.
 fn acts(route: RouteWords<'_>, clues: Clues<'_>, noun: &str) -> bool {
     let effect = clues.prose.effect;
-    if !is_plural(noun) && clues.prose.surely_begins(noun) {
+    if route.method != "DELETE" && !is_plural(noun) && clues.prose.surely_begins(noun) {
         return true;
     }
     // A release that is created is a thing.

@@ -74,6 +74,7 @@ const NOUNS: &[&str] = &[
     "filter",
     "grant",
     "heartbeat",
+    "link",
     "list",
     "plan",
     "poll",
@@ -86,7 +87,40 @@ const NOUNS: &[&str] = &[
     "review",
     "scale",
     "schedule",
+    "test",
     "vote",
+];
+
+/// Verbs of a DELETE, beside those that begin with `un`: the others would hide that something ends.
+const ENDS: &[&str] = &[
+    "abort",
+    "cancel",
+    "clean",
+    "clear",
+    "close",
+    "deactivate",
+    "destroy",
+    "detach",
+    "disable",
+    "disconnect",
+    "dismiss",
+    "empty",
+    "expire",
+    "flush",
+    "invalidate",
+    "kill",
+    "leave",
+    "logoff",
+    "logout",
+    "purge",
+    "reject",
+    "remove",
+    "reset",
+    "revoke",
+    "sign_out",
+    "stop",
+    "terminate",
+    "withdraw",
 ];
 
 /// Verbs that are as often adjectives, or begin a name: "Clean Air Act".
@@ -204,6 +238,11 @@ pub(super) fn asks(segment: &str) -> bool {
     let first = segment.split('_').next().unwrap_or_default();
     let is_thing = first != segment && is_plural(segment) && BESIDE_NOUNS.contains(&first);
     words::asks(segment) && !is_thing
+}
+
+/// Returns whether a DELETE may be called by this verb.
+pub(super) fn ends(verb: &str) -> bool {
+    ENDS.contains(&verb) || verb.starts_with("un")
 }
 
 /// Returns whether a verb is mainly a noun: `/release` can be created.

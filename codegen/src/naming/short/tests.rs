@@ -24,6 +24,22 @@ fn a_name_does_not_repeat_its_family_and_its_verb_is_true() {
         ("PUT /api/v3/config/host/{id}", "host_config", "", "", "update"),
         ("GET /api/v3/moviefile", "movie_file", "", "l", "list"),
         ("PUT /api/v3/moviefile/bulk", "movie_file", "", "", "update_bulk"),
+        // A word of the path that begins with the letters of a verb is not the verb and its object.
+        ("POST /shop/settings", "shop", "Sets the settings of the shop", "", "set_settings"),
+        ("POST /shop/addresses", "shop", "Adds an address to the customer", "", "add_address"),
+        ("POST /w/signatures", "w", "Sign the doc", "", "sign_signatures"),
+        ("GET /w/checkpoints", "w", "Check the thing", "", "check_checkpoints"),
+        // A noun at the beginning is not a verb, and a DELETE ends something.
+        ("PUT /links/{id}", "links", "Link details", "", "update"),
+        ("DELETE /links/{id}", "links", "Link removal", "", "remove"),
+        ("DELETE /exports/{id}", "exports", "Export removal", "", "remove"),
+        ("POST /lab/results", "lab", "Test results of a patient", "", "create_result"),
+        ("DELETE /y/{id}/z", "y", "Search results are dropped", "", "delete_z"),
+        ("DELETE /x/{id}/members/{m}", "x", "Adds a member to the x", "", "delete_member"),
+        ("DELETE /x/{id}/members/{m}", "x", "Unassigns a member", "", "unassign_member"),
+        ("DELETE /shop/token", "shop", "Token to revoke", "", "delete_token"),
+        ("POST /shop/user", "shop", "User to update", "", "post_user"),
+        ("GET /shop/profile", "shop", "Profile that belongs to a user", "", "get_profile"),
         // The items of one thing are a list; a thing that can be changed is one, although a GET declares a list.
         ("GET /api/orders/{customer}", "orders", "", "l", "list"),
         ("GET /api/orders/{order}", "orders", "", "lr", "get"),
