@@ -29,7 +29,9 @@ enum Doubt {
 impl Doubt {
     fn reason(self) -> &'static str {
         match self {
-            Self::Verb => "its verb is the method of HTTP, because the contract does not say what the operation does",
+            Self::Verb => {
+                "its verb is the method of HTTP, because neither the path nor the documentation has a verb that the generator knows"
+            }
             Self::Added(Addition::Method) => "the method at its end tells it from another operation",
             Self::Added(Addition::Number) => "the number at its end tells it from another operation",
             Self::Opaque => "it is a hash or a number",
