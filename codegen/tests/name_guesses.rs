@@ -120,6 +120,46 @@ fn each_reason_for_a_doubt_has_its_proposal() {
     }
 }
 
+/// The proposal for an operationId that says nothing is the name of the operation without it.
+#[test]
+fn an_opaque_name_has_the_name_of_its_route_as_its_proposal() {
+    let schema = |schema: Value| json!({ "schema": schema });
+    let file = json!({ "required": true, "content": { "application/octet-stream": schema(json!({ "type": "string", "format": "binary" })) } });
+    let list = json!({ "200": { "description": "OK", "content": { "application/json": schema(json!({ "type": "array", "items": {} })) } } });
+    let done = json!({ "204": { "description": "Done" } });
+    let contract = |is_opaque: bool| {
+        let mut number = 0;
+        let mut operation = |summary: &str, responses: &Value| {
+            let mut operation = json!({ "tags": ["things"], "summary": summary, "responses": responses });
+            number += 1;
+            if is_opaque {
+                operation["operationId"] = json!(format!("op_{number:04}"));
+            }
+            operation
+        };
+        let mut photo = operation("", &done);
+        photo["requestBody"] = file.clone();
+        let paths = json!({
+            "/v1/things": { "get": operation("", &list), "post": operation("", &done) },
+            "/v1/things/{id}": { "delete": operation("Stops the thing", &done), "put": operation("", &done) },
+            "/v1/things/{id}/photo": { "post": photo },
+            "/v1/search?q={q}": { "post": operation("Returns things", &list) },
+        });
+        json!({ "openapi": "3.0.4", "info": { "title": "Things", "version": "1" }, "paths": paths })
+    };
+    let setup = in_style(StyleVersion::Two);
+    let by_route = run(&contract(false), &setup, &Names::default()).names.operations;
+    let opaque = run(&contract(true), &setup, &Names::default());
+    let proposed: BTreeMap<String, String> = opaque
+        .suggestions
+        .names
+        .iter()
+        .map(|name| (name.key.clone(), format!("{}.{}", name.operation.split('.').next().unwrap(), name.name)))
+        .collect();
+    assert!(by_route.values().any(|name| name == "things.upload_photo"), "{by_route:?}");
+    assert_eq!(proposed, by_route);
+}
+
 /// Chooses all proposals, with the names of the run and with none: each is accepted, no other name changes, and none of them is a
 /// guess any more. Returns the number of proposals, and of those with another name.
 fn all_at_once(what: &str, output: &Output, setup: &Setup, run: &dyn Fn(&Setup, &Names) -> Output) -> (usize, usize) {

@@ -2,13 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{page, writable};
-use crate::bind::pages;
-use crate::model::{Addition, METHODS_OF_HANDLES, Model, Operation, StatusKey};
+use super::writable;
+use crate::model::{Addition, METHODS_OF_HANDLES, Model, NameOrigin, Operation};
 use crate::naming::ident::member_name;
-use crate::naming::operation::{RouteWords, from_route};
-use crate::naming::prose::Prose;
-use crate::naming::short::{Clues, within_family};
+use crate::naming::short::is_opaque;
 use crate::naming::words::{Meaning, asks, is_preposition, meaning, singular};
 use crate::output::SuggestedName;
 use crate::text::Ident;
@@ -44,7 +41,6 @@ impl Doubt {
 /// judged as others are, so that the next run suggests the same.
 pub(super) fn suggest(model: &Model, config: &Config, given: &Names) -> Vec<SuggestedName> {
     let keys: BTreeMap<&str, &str> = given.operations.iter().map(|(key, name)| (name.as_str(), key.as_str())).collect();
-    let routes = Routes::new(model);
     let mut taken: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
     for operation in &model.operations {
         let of_handles = || METHODS_OF_HANDLES.into_iter().map(str::to_owned).collect();
@@ -60,7 +56,7 @@ pub(super) fn suggest(model: &Model, config: &Config, given: &Names) -> Vec<Sugg
             continue;
         }
         let Some(names) = taken.get_mut(&*operation.family) else { continue };
-        let mut better = candidates(model, operation, &doubts, &routes).into_iter().filter_map(|candidate| {
+        let mut better = candidates(operation, &doubts).into_iter().filter_map(|candidate| {
             let name = Ident::derived(&member_name(&without_patch(candidate)), member_name);
             (!is_opaque(&name) && !has_verb_of_http(&name, &operation.method)).then(|| name.to_string())
         });
@@ -78,7 +74,7 @@ pub(super) fn suggest(model: &Model, config: &Config, given: &Names) -> Vec<Sugg
 }
 
 fn doubts(operation: &Operation, style: StyleVersion) -> Vec<Doubt> {
-    let (name, origin) = (&*operation.name, operation.origin);
+    let (name, origin) = (&*operation.name, &operation.origin);
     let mut doubts = Vec::new();
     if origin.is_by_route && has_verb_of_http(name, &operation.method) {
         doubts.push(Doubt::Verb);
@@ -108,22 +104,6 @@ fn without_patch(name: String) -> String {
     }
 }
 
-/// Words that say of no operation what it does.
-const EMPTY_WORDS: [&str; 10] =
-    ["api", "call", "endpoint", "id", "method", "n", "op", "operation", "request", "unnamed"];
-
-/// Returns whether a name has a hash, or a number and nothing that says more.
-fn is_opaque(name: &str) -> bool {
-    let has_digit = |word: &str| word.bytes().any(|c| c.is_ascii_digit());
-    let is_hash = |word: &str| word.len() >= 8 && has_digit(word) && word.bytes().all(|c| c.is_ascii_hexdigit());
-    let is_empty = |word: &str| {
-        let letters = word.trim_end_matches(|c: char| c.is_ascii_digit());
-        letters.is_empty() || EMPTY_WORDS.contains(&letters)
-    };
-    let words = || name.split('_').filter(|word| !word.is_empty());
-    words().any(is_hash) || has_digit(name) && words().all(is_empty)
-}
-
 /// The name without the words of its family, if it repeats them. `search_names` does not repeat `search`, which is its verb, and
 /// `get_by_product_id` has the name of a parameter.
 fn without_family(name: &str, family: &str) -> Option<String> {
@@ -150,20 +130,8 @@ fn without_family(name: &str, family: &str) -> Option<String> {
     Some(parameter.map_or_else(|| rest.clone(), |parameter| format!("{rest}_by_{parameter}")))
 }
 
-/// Documents and paths with a GET or DELETE.
-struct Routes<'m> {
-    resources: BTreeSet<(&'m str, &'m str)>,
-}
-
-impl<'m> Routes<'m> {
-    fn new(model: &'m Model) -> Self {
-        let reads = model.operations.iter().filter(|operation| matches!(&*operation.method, "GET" | "DELETE"));
-        Self { resources: reads.map(|operation| (operation.document.as_str(), operation.path.as_str())).collect() }
-    }
-}
-
 /// Names that may be better, best first.
-fn candidates(model: &Model, operation: &Operation, doubts: &[Doubt], routes: &Routes<'_>) -> Vec<String> {
+fn candidates(operation: &Operation, doubts: &[Doubt]) -> Vec<String> {
     let (name, has) = (&*operation.name, |doubt: Doubt| doubts.contains(&doubt));
     let mut candidates = Vec::new();
     if has(Doubt::Verb) {
@@ -183,46 +151,16 @@ fn candidates(model: &Model, operation: &Operation, doubts: &[Doubt], routes: &R
     }
     let is_added = doubts.iter().any(|doubt| matches!(doubt, Doubt::Added(_)));
     if is_added || has(Doubt::Opaque) {
-        let is_array = pages(model, operation).next().is_some_and(|ty| page::elements(model, ty).is_some());
-        let route = RouteWords {
-            method: &operation.method,
-            path: &operation.path,
-            prefix: "",
-            answers_array: is_array,
-            is_resource: routes.resources.contains(&(operation.document.as_str(), operation.path.as_str())),
-        };
-        let clues = Clues {
-            family: &operation.family,
-            prose: Prose::read(&operation.docs),
-            creates: operation.statuses.iter().any(|status| status.status == StatusKey::Code(201)),
-            answers_one: false,
-            sends_file: false,
-            has_items: false,
-            answers_items: false,
-            is_beside_items: false,
-            is_item: false,
-            is_read: false,
-            is_changed: false,
-        };
-        let (short, long) = (within_family(route, clues), from_route(route));
-        candidates.extend(if is_added { [long, short] } else { [short, long] });
+        let NameOrigin { route: Some((short, long)), .. } = &operation.origin else { return candidates };
+        let both = if is_added { [long, short] } else { [short, long] };
+        candidates.extend(both.map(Clone::clone));
     }
     candidates
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{is_opaque, without_family};
-
-    #[test]
-    fn a_hash_or_a_number_says_nothing() {
-        for name in ["n_0b7e9a52_1c3d", "operation_17", "op_5f2b9c0e7d6a4b3c", "n_123", "endpoint12", "get_5f2b9c0e"] {
-            assert!(is_opaque(name), "{name}");
-        }
-        for name in ["get_2", "list", "operation", "deadbeef", "v1_orders", "get_order_20", "op_start_1"] {
-            assert!(!is_opaque(name), "{name}");
-        }
-    }
+    use super::without_family;
 
     #[test]
     fn a_name_loses_the_words_of_its_family() {

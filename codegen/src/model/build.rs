@@ -95,7 +95,7 @@ fn interpret<'a>(types: &mut Types<'a>, operation: &operations::FoundOperation<'
         headers,
         family: operation.family.name.clone(),
         name: operation.name.clone(),
-        origin: operation.origin,
+        origin: operation.origin.clone(),
         docs: operation.node.prose(),
         deprecated: operation.node.flag("deprecated"),
         provenance: Provenance::from_node(&operation.node),

@@ -213,11 +213,13 @@ impl Operation {
 }
 
 /// The way in which the rules name an operation. A pin that has the name changes nothing about it.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct NameOrigin {
     /// `true` if the operationId names nothing, so that the name is that of the method and the path.
     pub(crate) is_by_route: bool,
     pub(crate) addition: Option<Addition>,
+    /// For an operation whose name has an addition, or says nothing: the names by its method and path, within its family and alone.
+    pub(crate) route: Option<(String, String)>,
 }
 
 /// The end of a name that tells it from that of another operation.

@@ -9,7 +9,7 @@ use crate::naming::family::{without, without_controller};
 use crate::naming::ident::{member_name, type_name};
 use crate::naming::operation::{RouteWords, from_route, last_parameter, version};
 use crate::naming::prose::Prose;
-use crate::naming::short::{Clues, is_name, plain_path, with_verb_of, within_family};
+use crate::naming::short::{Clues, is_name, is_opaque, plain_path, with_verb_of, within_family};
 use crate::naming::{Doubles, Scope};
 use crate::text::Ident;
 use crate::{Config, Names, Report, StyleVersion};
@@ -62,8 +62,8 @@ pub(super) fn name(
                 .filter(|(family, _)| **family == *operation.family.name)
                 .for_each(|(_, name)| _ = scope.take(name));
         }
-        let place = (operation.family.name.clone(), firsts[index].name.clone());
-        let derived = wishes(operation, &firsts[index], rivals.get(&place));
+        let first = &firsts[index];
+        let derived = wishes(operation, first, rivals.get(&(operation.family.name.clone(), first.name.clone())));
         operation.name = match chosen.or(pinned) {
             Some(name) => {
                 doubles.note("operation", &operation.family.name, &key, name, chosen.is_some());
@@ -71,11 +71,14 @@ pub(super) fn name(
             }
             None => scope.claim(derived.iter().map(String::as_str)),
         };
+        let addition = addition(&operation.name, &derived);
+        let is_doubtful = addition.is_some() || is_opaque(&operation.name);
         operation.origin = NameOrigin {
             is_by_route: !is_named(operation, config.style.version),
-            addition: addition(&operation.name, &derived),
+            addition,
+            route: is_doubtful.then(|| first.route.clone()),
         };
-        operation.hint = match &firsts[index].typed {
+        operation.hint = match &first.typed {
             Some(typed) if chosen.is_none() => typed.clone(),
             _ => operation.name.to_string(),
         };
@@ -106,6 +109,8 @@ struct Wish {
     typed: Option<String>,
     /// The whole operationId, if the name is without its controller.
     whole: Option<String>,
+    /// The names by the method and the path.
+    route: (String, String),
 }
 
 impl Wish {
@@ -143,51 +148,59 @@ impl Wish {
     }
 
     fn new(operation: &FoundOperation<'_>, style: StyleVersion, places: &Places<'_>) -> Self {
+        let route = by_route(operation, style, places);
         if is_named(operation, style) {
             let id = operation.node.text("operationId");
             let whole = without_owner(id, operation);
             let short =
                 if style == StyleVersion::One { None } else { without_controller(id, &operation.family.accessor) };
             return match short.filter(|_| whole == member_name(id)) {
-                Some(name) => Self { name, long: None, typed: None, whole: Some(whole) },
-                None => Self { name: whole, long: None, typed: None, whole: None },
+                Some(name) => Self { name, long: None, typed: None, whole: Some(whole), route },
+                None => Self { name: whole, long: None, typed: None, whole: None, route },
             };
         }
-        let answer = Answer::from_operation(&operation.node);
-        let methods = |names: &[&str]| names.iter().any(|method| operation.item.get(method).is_some());
-        let route = RouteWords {
-            method: &operation.method,
-            path: &operation.template,
-            prefix: &operation.prefix,
-            answers_array: answer == Answer::Array,
-            is_resource: methods(&["get", "delete"]),
-        };
-        if style == StyleVersion::One {
-            return Self { name: from_route(route), long: None, typed: None, whole: None };
+        let (name, long) = route.clone();
+        match style {
+            StyleVersion::One => Self { name: long, long: None, typed: None, whole: None, route },
+            StyleVersion::Two => {
+                Self { typed: Some(with_verb_of(&name, &long)), long: Some(long), name, whole: None, route }
+            }
         }
-        let path = plain_path(&operation.template, &operation.prefix);
-        let route = RouteWords { path: &path, ..route };
-        let long = from_route(route);
-        let has_created = operation.node.get("responses").is_some_and(|responses| responses.get("201").is_some());
-        let template = operation.template.trim_end_matches('/');
-        let parent = template.rsplit_once('/').map(|(parent, _)| parent);
-        let clues = Clues {
-            family: &operation.family.accessor,
-            prose: Prose::from_texts(["summary", "description"].map(|key| operation.node.text(key))),
-            creates: has_created,
-            answers_one: answer == Answer::One,
-            sends_file: sends_file(&operation.node),
-            answers_items: answer == Answer::Unknown && places.things.contains(template),
-            has_items: places.collections.contains(template),
-            is_beside_items: parent.is_some_and(|parent| places.collections.contains(parent)),
-            is_item: parent.is_some_and(|parent| places.paths.contains(&unnamed(parent))),
-            is_read: methods(&["get"]),
-            is_changed: methods(&["put", "patch", "delete"]),
-        };
-        let route = RouteWords { answers_array: matches!(answer, Answer::Array | Answer::Page), ..route };
-        let name = within_family(route, clues);
-        Self { typed: Some(with_verb_of(&name, &long)), long: Some(long), name, whole: None }
     }
+}
+
+/// The names of an operation by its method and its path: within its family by the rules of style 2, and alone by those of the style.
+fn by_route(operation: &FoundOperation<'_>, style: StyleVersion, places: &Places<'_>) -> (String, String) {
+    let answer = Answer::from_operation(&operation.node);
+    let methods = |names: &[&str]| names.iter().any(|method| operation.item.get(method).is_some());
+    let route = RouteWords {
+        method: &operation.method,
+        path: &operation.template,
+        prefix: &operation.prefix,
+        answers_array: answer == Answer::Array,
+        is_resource: methods(&["get", "delete"]),
+    };
+    let path = plain_path(&operation.template, &operation.prefix);
+    let plain = RouteWords { path: &path, ..route };
+    let long = from_route(if style == StyleVersion::One { route } else { plain });
+    let has_created = operation.node.get("responses").is_some_and(|responses| responses.get("201").is_some());
+    let template = operation.template.trim_end_matches('/');
+    let parent = template.rsplit_once('/').map(|(parent, _)| parent);
+    let clues = Clues {
+        family: &operation.family.accessor,
+        prose: Prose::from_texts(["summary", "description"].map(|key| operation.node.text(key))),
+        creates: has_created,
+        answers_one: answer == Answer::One,
+        sends_file: sends_file(&operation.node),
+        answers_items: answer == Answer::Unknown && places.things.contains(template),
+        has_items: places.collections.contains(template),
+        is_beside_items: parent.is_some_and(|parent| places.collections.contains(parent)),
+        is_item: parent.is_some_and(|parent| places.paths.contains(&unnamed(parent))),
+        is_read: methods(&["get"]),
+        is_changed: methods(&["put", "patch", "delete"]),
+    };
+    let plain = RouteWords { answers_array: matches!(answer, Answer::Array | Answer::Page), ..plain };
+    (within_family(plain, clues), long)
 }
 
 /// Returns whether the operationId names an operation.

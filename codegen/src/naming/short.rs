@@ -347,5 +347,21 @@ pub(crate) fn is_name(id: &str) -> bool {
     id.chars().any(char::is_alphabetic) && !(id.len() >= 8 && has_digit && id.chars().all(is_hash))
 }
 
+/// Words that say of no operation what it does.
+const EMPTY_WORDS: [&str; 10] =
+    ["api", "call", "endpoint", "id", "method", "n", "op", "operation", "request", "unnamed"];
+
+/// Returns whether a name has a hash, or a number and nothing that says more.
+pub(crate) fn is_opaque(name: &str) -> bool {
+    let has_digit = |word: &str| word.bytes().any(|c| c.is_ascii_digit());
+    let is_hash = |word: &str| word.len() >= 8 && has_digit(word) && word.bytes().all(|c| c.is_ascii_hexdigit());
+    let is_empty = |word: &str| {
+        let letters = word.trim_end_matches(|c: char| c.is_ascii_digit());
+        letters.is_empty() || EMPTY_WORDS.contains(&letters)
+    };
+    let words = || name.split('_').filter(|word| !word.is_empty());
+    words().any(is_hash) || has_digit(name) && words().all(is_empty)
+}
+
 #[cfg(test)]
 mod tests;

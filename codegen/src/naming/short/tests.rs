@@ -1,4 +1,4 @@
-use super::{Clues, RouteWords, is_name, plain_path, with_verb_of, within_family};
+use super::{Clues, RouteWords, is_name, is_opaque, plain_path, with_verb_of, within_family};
 use crate::naming::prose::Prose;
 
 #[test]
@@ -239,5 +239,15 @@ fn a_hash_and_a_number_are_not_names() {
     }
     for id in ["5f2b9c0e7d6a4b3c", "123", "0b7e9a52-1c3d-4e5f-8a9b-0c1d2e3f4a5b", "", " "] {
         assert!(!is_name(id), "{id}");
+    }
+}
+
+#[test]
+fn a_hash_or_a_number_says_nothing() {
+    for name in ["n_0b7e9a52_1c3d", "operation_17", "op_5f2b9c0e7d6a4b3c", "n_123", "endpoint12", "get_5f2b9c0e"] {
+        assert!(is_opaque(name), "{name}");
+    }
+    for name in ["get_2", "list", "operation", "deadbeef", "v1_orders", "get_order_20", "op_start_1"] {
+        assert!(!is_opaque(name), "{name}");
     }
 }
