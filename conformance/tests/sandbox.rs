@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::process::{Command, Output};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use driftless::interrupt::Interrupt;
+
 use super::against::{answer, serve};
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
@@ -88,6 +90,16 @@ fn a_client_and_the_sandbox_of_its_contract_agree() {
     assert_eq!(rows, BTreeMap::from(expected), "{text}");
     assert_eq!((&answers["success"], &answers["undeclared"]), (&6.into(), &1.into()));
     assert!(text.contains("an earlier call removed the item"), "{text}");
+    // One that runs gives its name, and gets all methods.
+    let (runtime, _interrupt) = Interrupt::start().unwrap();
+    let contract = std::fs::read(CONTRACT).unwrap();
+    let started = driftless_sandbox::start_with(&contract, driftless_sandbox::Options::default());
+    let sandbox = runtime.block_on(started).unwrap();
+    let output = run(&["--against", sandbox.origin()]);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{text}{}", String::from_utf8_lossy(&output.stderr));
+    assert!(text.contains("6 successes"), "{text}");
+    runtime.block_on(sandbox.stop());
     let output = run(&["--sandbox", "--limit", "2"]);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(text.contains("2 successes") && text.contains("5 operations not called"), "{text}");
