@@ -165,7 +165,7 @@ impl Tally {
         let first = first.map(|row| format!("{}: {}", line(&row.case), row.sentence())).unwrap_or_default();
         let (code, why, hint) = match self.refused == self.calls {
             true => {
-                ("conformance/credentials", "refuses the credentials of", "its behaviour file decides on credentials")
+                ("conformance/credentials", "refuses the credentials of", "start the sandbox with --no-credentials")
             }
             false => ("conformance/sandbox", "performs none of", "run the sandbox of the contract that is named"),
         };
@@ -200,18 +200,10 @@ impl One<'_> {
         };
         self.calls.recorder.relay(self.upstream);
         let outcome = self.calls.call(self.index, &call.arguments, call.body.as_ref())?;
-        if let Some(why) = outcome.get("argument").and_then(Value::as_str) {
-            return Ok(uncalled(&format!("the types of the client cannot have the arguments: {why}")));
-        }
-        let mut requests = self.calls.recorder.recorded();
-        let reply = self.calls.recorder.replies().pop();
-        if let Some((request, flaw)) = requests.iter().find_map(|request| Some((request, request.flaw.as_ref()?))) {
-            return Ok((AnswerKind::Uncalled, framed(request, flaw)));
-        }
-        Ok(match (requests.pop(), reply) {
-            (Some(request), Some(Ok(reply))) => self.judged(&offer, &call, (&request, &reply), &outcome),
-            (Some(request), Some(Err(why))) => (AnswerKind::Wrong, silent(&request, &why)),
-            _ => (AnswerKind::Uncalled, unsent(&self.operation.method, &self.operation.path, &outcome)),
+        let (requests, reply) = (self.calls.recorder.recorded(), self.calls.recorder.replies().pop());
+        Ok(match exchanged((&self.operation.method, &self.operation.path), requests, reply, &outcome) {
+            Ok((request, reply)) => self.judged(&offer, &call, (&request, &reply), &outcome),
+            Err(verdict) => verdict,
         })
     }
 
@@ -239,6 +231,29 @@ impl One<'_> {
         answered(self.judge.declared(offer), call, is_removed, reply, verdict, read)
     }
 }
+/// The last request of a call and its answer, or the verdict on a call that has none.
+fn exchanged(
+    (method, path): (&str, &str),
+    mut requests: Vec<Recorded>,
+    reply: Option<Result<Relayed, String>>,
+    outcome: &Value,
+) -> Result<(Recorded, Relayed), (AnswerKind, Verdict)> {
+    if let Some(why) = outcome.get("argument").and_then(Value::as_str) {
+        return Err(uncalled(&format!("the types of the client cannot have the arguments: {why}")));
+    }
+    if let Some((request, flaw)) = requests.iter().find_map(|request| Some((request, request.flaw.as_ref()?))) {
+        return Err((AnswerKind::Uncalled, framed(request, flaw)));
+    }
+    match (requests.pop(), reply) {
+        (Some(request), Some(Ok(reply))) => Ok((request, reply)),
+        (Some(request), reply) => {
+            let why = reply.and_then(Result::err).unwrap_or_else(|| "no answer".to_owned());
+            Err((AnswerKind::Wrong, silent(&request, &why)))
+        }
+        (None, _) => Err((AnswerKind::Uncalled, unsent(method, path, outcome))),
+    }
+}
+
 fn silent(request: &Recorded, why: &str) -> Verdict {
     Verdict::Mismatch(Fault {
         place: "connection".to_owned(),
@@ -311,9 +326,29 @@ mod tests {
 
     #[test]
     fn a_client_that_sends_nothing_or_a_broken_length_is_at_fault() {
-        let verdict = unsent("GET", "/a", &json!({ "error": "runtime/url: no\nurl", "status": null }));
-        assert!(matches!(&verdict, Verdict::Fault(fault) if fault.actual == "runtime/url: no\\nurl"), "{verdict:?}");
-        let verdict = framed(&Recorded::default(), "3 bytes behind a body");
-        assert!(matches!(&verdict, Verdict::Fault(fault) if fault.place == "length"), "{verdict:?}");
+        let (whole, broken) =
+            (Recorded::default(), Recorded { flaw: Some("3 bytes".to_owned()), ..Recorded::default() });
+        let (reply, late) = (Some(Ok(Relayed::default())), Some(Err("late".to_owned())));
+        let (read, error) = (json!({ "read": 1 }), json!({ "error": "runtime/url: no\nurl", "status": null }));
+        let argument = json!({ "argument": "a text" });
+        for (requests, reply, outcome, expected) in [
+            (vec![], None, &error, "Uncalled Fault request: runtime/url: no\\nurl"),
+            (vec![], None, &read, "Uncalled Fault request: no request"),
+            (vec![], None, &argument, "Uncalled Limit"),
+            (vec![broken.clone()], None, &error, "Uncalled Fault length: 3 bytes"),
+            // The client repeats the request.
+            (vec![broken, whole.clone()], reply.clone(), &read, "Uncalled Fault length: 3 bytes"),
+            (vec![whole.clone()], late, &error, "Wrong Mismatch connection: late"),
+            (vec![whole], reply, &read, "exchanged"),
+        ] {
+            let actual = match exchanged(("GET", "/a"), requests, reply, outcome) {
+                Ok(_) => "exchanged".to_owned(),
+                Err((kind, Verdict::Fault(fault))) => format!("{kind:?} Fault {}: {}", fault.place, fault.actual),
+                Err((kind, Verdict::Mismatch(fault))) => format!("{kind:?} Mismatch {}: {}", fault.place, fault.actual),
+                Err((kind, Verdict::Limit(_))) => format!("{kind:?} Limit"),
+                Err((kind, verdict)) => format!("{kind:?} {verdict:?}"),
+            };
+            assert_eq!(actual, expected);
+        }
     }
 }
