@@ -4,12 +4,12 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use driftless::console::address;
 use driftless::develop::{Bounds, LiveService, SecretHeader};
 use driftless::failure::{Exit, Failure};
 use driftless::flags::{Scope, day, seconds};
 use driftless::interrupt::{Interrupt, Runtime};
 use driftless::workspace::Workspace;
-use driftless_codegen::line;
 use driftless_conformance::CallBounds;
 use driftless_sandbox::conformance::Upstream;
 
@@ -35,7 +35,7 @@ Examples:
 Exit codes:
   0    no fault
   2    faults, mismatches, what --strict refuses, or a client that does not compile
-  3    the service of --against does not answer, or refuses the credentials
+  3    the service of --against does not answer, or refuses the credentials; a sandbox performs none of the operations
   4    a contract cannot be read
   5    command line, configuration or lock; an entry of specs/accepted-faults.toml that matches no fault
   6    the file system refused
@@ -43,6 +43,9 @@ Exit codes:
 
 /// The seed of a run that names none. The cases depend on it.
 pub(crate) const SEED: u64 = 1;
+
+/// The flags that name a server.
+const SERVED: &str = "served";
 
 /// Calls every operation of a generated client, and compares the bytes with the contract.
 #[derive(Debug, Parser)]
@@ -87,7 +90,7 @@ pub(crate) struct Flags {
     #[arg(long, conflicts_with_all = ["against", "prism", "progenitor"])]
     pub(crate) cli: bool,
     /// Starts the sandbox of each contract, calls every operation of its client against it, and compares the answers with the contract.
-    #[arg(long, conflicts_with_all = ["case", "cli", "prism", "progenitor"])]
+    #[arg(long, group = SERVED, conflicts_with_all = ["case", "cli", "prism", "progenitor"])]
     pub(crate) sandbox: bool,
     /// Ends with exit code 2 if a case is disputed, or if --progenitor or --prism did not compare a contract.
     #[arg(long)]
@@ -105,28 +108,29 @@ impl Flags {
 /// A real service, in place of the judge's own server.
 #[derive(Debug, Args)]
 pub(crate) struct AgainstFlags {
-    /// Base URL of a service: its answers are compared with the contract, and the client has to read them.
-    #[arg(long, value_name = "URL", conflicts_with_all = ["seed", "case", "sandbox"])]
+    /// Base URL of a service: its answers are compared with the contract, and the client has to read them. Without --only-safe, it is the
+    /// URL of a sandbox on loopback, whose items are changed and deleted.
+    #[arg(long, value_name = "URL", group = SERVED, conflicts_with_all = ["seed", "case", "sandbox"])]
     pub(crate) against: Option<String>,
     /// With --against: send GET and HEAD only. Required, unless a sandbox on loopback has the URL: no other service gets other methods.
     #[arg(long, requires = "against")]
     pub(crate) only_safe: bool,
-    /// With --against: a header with the secret of a variable, in place of the usual credentials.
+    /// With --only-safe: a header with the secret of a variable, in place of the usual credentials.
     #[arg(long, value_name = "HEADER=VARIABLE", requires = "only_safe", value_parser = pair)]
     pub(crate) header_env: Option<(String, String)>,
-    /// With --against: a header with the secret of a protected file, in place of the usual credentials.
+    /// With --only-safe: a header with the secret of a protected file, in place of the usual credentials.
     #[arg(long, value_name = "HEADER=FILE", requires = "only_safe", conflicts_with = "header_env", value_parser = pair)]
     pub(crate) header_file: Option<(String, String)>,
-    /// With --against and --sandbox: the most requests to the service of a contract (default: 200, to a sandbox 2000).
-    #[arg(long, value_name = "N")]
+    /// With --against or --sandbox: the most requests to the service of a contract (default: 200, to a sandbox 2000).
+    #[arg(long, value_name = "N", requires = SERVED)]
     pub(crate) limit: Option<usize>,
-    /// With --against: the most requests in a second.
+    /// With --only-safe: the most requests in a second.
     #[arg(long, value_name = "N", requires = "only_safe", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) rate: u32,
-    /// With --against and --sandbox: the time after which the service of a contract gets no request.
-    #[arg(long, value_name = "SECONDS", default_value = "300", value_parser = seconds)]
+    /// With --against or --sandbox: the time after which the service of a contract gets no request.
+    #[arg(long, value_name = "SECONDS", requires = SERVED, default_value = "300", value_parser = seconds)]
     pub(crate) time: Duration,
-    /// With --against: the report contains values of answers, too, not only their places and types.
+    /// With --only-safe: the report contains values of answers, too, not only their places and types.
     #[arg(long, requires = "only_safe")]
     pub(crate) show_values: bool,
 }
@@ -163,19 +167,21 @@ impl AgainstFlags {
     pub(crate) fn sandbox(&self) -> Result<Option<Upstream>, Failure> {
         let Some(base) = self.against.as_ref().filter(|_| !self.only_safe) else { return Ok(None) };
         let refused = |why: &str| {
-            let message = format!("{}: {why}, and only a sandbox gets other methods than GET and HEAD", line(base));
-            let hint = "add --only-safe, or name the http address of a sandbox on loopback";
+            let message = format!("{}: {why}, and only a sandbox gets other methods than GET and HEAD", address(base));
+            let hint = "add --only-safe, or name the address of a sandbox on loopback, such as http://127.0.0.1:8080";
             Failure::configuration("conformance/against", message, hint)
         };
-        let upstream =
-            Upstream::on_loopback(base, TIMEOUT).ok_or_else(|| refused("its host is not one of loopback"))?;
-        match upstream.is_sandbox() {
-            Ok(true) => Ok(Some(upstream)),
-            Ok(false) => Err(refused("it does not answer /sandbox/state as a sandbox does")),
+        let upstream = Upstream::on_loopback(base, TIMEOUT).map_err(refused)?;
+        if upstream.has_path() {
+            return Err(refused("it has a path"));
+        }
+        match upstream.sandbox() {
+            Ok(Some(upstream)) => Ok(Some(upstream)),
+            Ok(None) => Err(refused("it does not answer /sandbox/state as a sandbox does")),
             Err(error) => Err(Failure::new(
                 Exit::Download,
                 "conformance/against",
-                format!("{} does not answer: {error}", line(base)),
+                format!("{} does not answer: {error}", address(base)),
                 "start the sandbox: cargo driftless sandbox",
             )),
         }
@@ -238,5 +244,23 @@ mod tests {
             assert_eq!(format(words).unwrap(), expected, "{words:?}");
         }
         assert!(format(&["--json", "--format", "sarif"]).is_err());
+    }
+
+    #[test]
+    fn a_limit_is_that_of_a_server() {
+        for (words, is_right) in [
+            (&["--sandbox", "--limit", "2", "--time", "3"][..], true),
+            (&["--against", "http://127.0.0.1:1", "--limit", "2", "--time", "3"], true),
+            (&["--against", "http://127.0.0.1:1", "--only-safe", "--rate", "3"], true),
+            (&["--sandbox"], true),
+            (&[], true),
+            (&["--limit", "2"], false),
+            (&["--time", "3"], false),
+            (&["--against", "http://127.0.0.1:1", "--sandbox"], false),
+            (&["--against", "http://127.0.0.1:1", "--rate", "3"], false),
+        ] {
+            let flags = Flags::try_parse_from(["x"].iter().chain(words));
+            assert_eq!(flags.is_ok(), is_right, "{words:?}");
+        }
     }
 }

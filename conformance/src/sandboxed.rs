@@ -1,5 +1,7 @@
 //! Every operation of a client against a sandbox of its contract.
 
+mod answered;
+
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
@@ -9,19 +11,17 @@ use driftless::interrupt::{Interrupt, Runtime};
 use driftless::workspace::{Workspace, pinned_path};
 use driftless_codegen::{CatalogOperation, line};
 use driftless_sandbox::conformance::{
-    Call, Fault, Items, Judge, Observed, Offer, Recorded, Relayed, Upstream, Verdict, in_order,
+    Call, Fault, Items, Judge, Offer, Recorded, Relayed, Upstream, Verdict, in_order,
 };
 use serde_json::Value;
 
+use self::answered::{answered, read};
 use crate::process::Calls;
 use crate::report::{AnswerKind, Report, Row};
 use crate::run::{Prepared, offer};
 
 /// The time for one call.
 const TIMEOUT: Duration = Duration::from_secs(30);
-
-/// The characters of a body that a report quotes.
-const QUOTED: usize = 200;
 
 /// A sandbox of a contract.
 #[derive(Debug)]
@@ -57,7 +57,7 @@ pub struct Exercise<'e> {
 ///
 /// # Errors
 ///
-/// There are several contracts, one cannot be read, or the client cannot be compiled or ends early.
+/// There are several contracts, one cannot be read, the client cannot be compiled or ends early, or the sandbox performs no operation.
 pub fn exercise(
     workspace: &Workspace,
     name: &str,
@@ -78,7 +78,8 @@ pub fn exercise(
     };
     let Prepared { catalog, judges, mut calls, .. } =
         Prepared::new(workspace, name, sources, exercise.seed, &|_| {}, &["token"], interrupt)?;
-    let mut started = None;
+    // It stops when it is dropped, on each way out.
+    let _started;
     let upstream = match exercise.served {
         Served::At(upstream) => upstream.clone(),
         Served::Started(runtime) => {
@@ -87,23 +88,23 @@ pub fn exercise(
             let sandbox = runtime.block_on(driftless_sandbox::start_with(contract, options)).map_err(|error| {
                 Failure::new(Exit::Contract, "conformance/sandbox", format!("{name}: {error}"), error.advice())
             })?;
-            let upstream = Upstream::on_loopback(&sandbox.base_url(), TIMEOUT);
-            started = Some((runtime, sandbox));
-            upstream.ok_or_else(|| {
-                let message = "the sandbox does not listen on loopback";
+            let url = sandbox.base_url();
+            _started = Running { runtime, sandbox: Some(sandbox) };
+            Upstream::on_loopback(&url, TIMEOUT).map_err(|why| {
+                let message = format!("the address of the sandbox: {why}");
                 Failure::new(Exit::Stale, "conformance/sandbox", message, "this is a defect: please report it")
             })?
         }
     };
     let (mut report, mut items) = (Report::new(name, exercise.seed), Items::default());
     let mut answers = crate::report::Answers::default();
-    let (begun, mut sent, mut removed) = (Instant::now(), 0, HashSet::new());
+    let (begun, mut tally, mut removed) = (Instant::now(), Tally::default(), HashSet::new());
     let operations = catalog.operations.iter().map(|operation| (operation.method.as_str(), operation.path.as_str()));
     for index in in_order(operations) {
         interrupt.check()?;
         let Some(operation) = catalog.operations.get(index) else { continue };
         let Some(judge) = judges.get(&operation.document) else { continue };
-        let is_over = sent >= exercise.bounds.requests || begun.elapsed() >= exercise.bounds.time;
+        let is_over = tally.calls >= exercise.bounds.requests || begun.elapsed() >= exercise.bounds.time;
         let (kind, verdict) = match is_over {
             true => uncalled("the limit of calls or of time is reached"),
             false => {
@@ -115,20 +116,62 @@ pub fn exercise(
                     items: &mut items,
                     removed: &mut removed,
                     upstream: &upstream,
+                    tally: &mut tally,
                 };
                 one.verdict()?
             }
         };
-        sent += usize::from(kind != AnswerKind::Uncalled);
+        tally.calls += usize::from(kind != AnswerKind::Uncalled);
         answers.add(kind);
         let row = Row::new(operation, format!("{} {} sandbox", operation.method, operation.path), verdict);
         report.rows.push(Row { answer: Some(kind), ..row });
     }
     report.answers = Some(answers);
-    if let Some((runtime, sandbox)) = started {
-        runtime.block_on(sandbox.stop());
-    }
+    tally.fails(&report)?;
     Ok(report)
+}
+
+/// A sandbox that stops with this value.
+struct Running<'r> {
+    runtime: &'r Runtime,
+    sandbox: Option<driftless_sandbox::Sandbox>,
+}
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        if let Some(sandbox) = self.sandbox.take() {
+            self.runtime.block_on(sandbox.stop());
+        }
+    }
+}
+
+/// The calls, and the answers to them.
+#[derive(Debug, Default)]
+struct Tally {
+    calls: usize,
+    /// Those with the status 401 or 403.
+    refused: usize,
+    /// Those below 400 that the client reads.
+    performed: usize,
+}
+
+impl Tally {
+    /// Fails if no operation was performed. A report that fails anyway says more.
+    fn fails(&self, report: &Report) -> Result<(), Failure> {
+        if self.calls == 0 || self.performed > 0 || report.fails() {
+            return Ok(());
+        }
+        let first = report.rows.iter().find(|row| row.answer.is_some_and(|kind| kind != AnswerKind::Uncalled));
+        let first = first.map(|row| format!("{}: {}", line(&row.case), row.sentence())).unwrap_or_default();
+        let (code, why, hint) = match self.refused == self.calls {
+            true => {
+                ("conformance/credentials", "refuses the credentials of", "start the sandbox with --no-credentials")
+            }
+            false => ("conformance/sandbox", "performs none of", "run the sandbox of the contract that is named"),
+        };
+        let message = format!("the sandbox {why} {} calls; the first: {first}", self.calls);
+        Err(Failure::new(Exit::Download, code, message, hint))
+    }
 }
 
 fn uncalled(why: &str) -> (AnswerKind, Verdict) {
@@ -145,6 +188,7 @@ struct One<'o> {
     /// The targets of the DELETE requests that succeeded: another operation can have the same path.
     removed: &'o mut HashSet<String>,
     upstream: &'o Upstream,
+    tally: &'o mut Tally,
 }
 
 impl One<'_> {
@@ -156,18 +200,10 @@ impl One<'_> {
         };
         self.calls.recorder.relay(self.upstream);
         let outcome = self.calls.call(self.index, &call.arguments, call.body.as_ref())?;
-        if let Some(why) = outcome.get("argument").and_then(Value::as_str) {
-            return Ok(uncalled(&format!("the types of the client cannot have the arguments: {why}")));
-        }
-        let request = self.calls.recorder.recorded().pop();
-        let reply = self.calls.recorder.replies().pop();
-        Ok(match (request, reply) {
-            (Some(request), Some(Ok(reply))) => self.judged(&offer, &call, (&request, &reply), &outcome),
-            (Some(request), Some(Err(why))) => (AnswerKind::Wrong, silent(&request, &why)),
-            _ => {
-                let why = outcome.get("error").and_then(Value::as_str).unwrap_or("it sends no request");
-                uncalled(&format!("the client: {why}"))
-            }
+        let (requests, reply) = (self.calls.recorder.recorded(), self.calls.recorder.replies().pop());
+        Ok(match exchanged((&self.operation.method, &self.operation.path), requests, reply, &outcome) {
+            Ok((request, reply)) => self.judged(&offer, &call, (&request, &reply), &outcome),
+            Err(verdict) => verdict,
         })
     }
 
@@ -180,70 +216,41 @@ impl One<'_> {
     ) -> (AnswerKind, Verdict) {
         let observed = reply.observed();
         let read = read(observed, outcome);
-        let verdict = self.judge.observe(offer, observed, true);
-        let declared = self.judge.declared(offer);
-        let is_declared = declared.describes(reply.status);
-        let is_problem = reply.status >= 400;
+        let is_removed = self.removed.contains(&request.target);
+        self.tally.refused += usize::from(matches!(reply.status, 401 | 403));
+        if read.is_ok() && reply.status < 400 {
+            self.tally.performed += 1;
+        }
         if read.is_ok() && reply.status < 300 {
             self.items.learn(&self.operation.method, &self.operation.path, call, reply);
+            if request.method == "DELETE" {
+                self.removed.insert(request.target.clone());
+            }
         }
-        let is_removed = self.removed.contains(&request.target);
-        if read.is_ok() && reply.status < 300 && request.method == "DELETE" {
-            self.removed.insert(request.target.clone());
-        }
-        let why = || {
-            let made_up = match call.made_up.as_slice() {
-                _ if is_removed => "; an earlier call removed the item".to_owned(),
-                [] => String::new(),
-                names => format!("; no answer named an item for {}", names.join(", ")),
-            };
-            let body: String = String::from_utf8_lossy(&reply.body).chars().take(QUOTED).collect();
-            format!("status {}{made_up}: {}", reply.status, line(&body))
-        };
-        match (verdict, read) {
-            // The item does not exist, and the contract has no status for that.
-            (Verdict::Mismatch(_), Ok(()))
-                if !is_declared && reply.status == 404 && (is_removed || !call.made_up.is_empty()) =>
-            {
-                (AnswerKind::Undeclared, Verdict::Limit(format!("an undeclared status, read as an error: {}", why())))
-            }
-            // A contract that says nothing of a body does not forbid the reason of an error.
-            (Verdict::Mismatch(fault), Ok(()))
-                if is_problem && fault.place == "body" && !declared.has_body(reply.status) =>
-            {
-                (AnswerKind::Problem, Verdict::Limit(format!("a declared error: {}", why())))
-            }
-            (Verdict::Mismatch(_), Ok(())) if !declared.has_success() && !is_problem => (
-                AnswerKind::Undeclared,
-                Verdict::Limit(format!("the contract declares no success, and the client reads: {}", why())),
-            ),
-            (Verdict::Mismatch(fault), read) => {
-                let reads = if read.is_ok() { "the client reads it" } else { "the client does not read it" };
-                let kind = match (is_declared, &read) {
-                    (_, Err(_)) => AnswerKind::Unread,
-                    (false, Ok(())) => AnswerKind::Undeclared,
-                    (true, Ok(())) => AnswerKind::Wrong,
-                };
-                let actual = format!("{}; {reads}; {}", fault.actual, why());
-                (kind, Verdict::Mismatch(Fault { actual, ..fault }))
-            }
-            (_, Err(actual)) => (AnswerKind::Unread, Verdict::Fault(unread(reply, &actual))),
-            (_, Ok(())) if !is_declared => {
-                (AnswerKind::Undeclared, Verdict::Limit(format!("an undeclared status, read as an error: {}", why())))
-            }
-            (_, Ok(())) if is_problem => (AnswerKind::Problem, Verdict::Limit(format!("a declared error: {}", why()))),
-            (_, Ok(())) => (AnswerKind::Success, Verdict::Right),
-        }
+        let verdict = self.judge.observe(offer, observed, true);
+        answered(self.judge.declared(offer), call, is_removed, reply, verdict, read)
     }
 }
-
-fn unread(reply: &Relayed, actual: &str) -> Fault {
-    let body: String = String::from_utf8_lossy(&reply.body).chars().take(QUOTED).collect();
-    Fault {
-        place: "answer".to_owned(),
-        rule: "Responses Object",
-        expected: format!("a result: the answer of status {} fits the contract: {}", reply.status, line(&body)),
-        actual: line(actual).into_owned(),
+/// The last request of a call and its answer, or the verdict on a call that has none.
+fn exchanged(
+    (method, path): (&str, &str),
+    mut requests: Vec<Recorded>,
+    reply: Option<Result<Relayed, String>>,
+    outcome: &Value,
+) -> Result<(Recorded, Relayed), (AnswerKind, Verdict)> {
+    if let Some(why) = outcome.get("argument").and_then(Value::as_str) {
+        return Err(uncalled(&format!("the types of the client cannot have the arguments: {why}")));
+    }
+    if let Some((request, flaw)) = requests.iter().find_map(|request| Some((request, request.flaw.as_ref()?))) {
+        return Err((AnswerKind::Uncalled, framed(request, flaw)));
+    }
+    match (requests.pop(), reply) {
+        (Some(request), Some(Ok(reply))) => Ok((request, reply)),
+        (Some(request), reply) => {
+            let why = reply.and_then(Result::err).unwrap_or_else(|| "no answer".to_owned());
+            Err((AnswerKind::Wrong, silent(&request, &why)))
+        }
+        (None, _) => Err((AnswerKind::Uncalled, unsent(method, path, outcome))),
     }
 }
 
@@ -256,42 +263,92 @@ fn silent(request: &Recorded, why: &str) -> Verdict {
     })
 }
 
-/// Returns whether the client has read an answer: its value, or an error with its status from 400 on, and with its problem, if it is one.
-fn read(observed: Observed<'_>, outcome: &Value) -> Result<(), String> {
-    let status = outcome.get("status").and_then(Value::as_u64);
-    let is_problem = observed.media_type.to_ascii_lowercase().starts_with("application/problem+json");
-    let has_problem = outcome.get("problem").and_then(Value::as_bool) == Some(true);
-    let is_read = match observed.status {
-        400.. => status == Some(u64::from(observed.status)) && (has_problem || !is_problem),
-        // A redirection is a result, or an error: the client decides by its configuration.
-        300..400 => outcome.get("read").is_some() || status == Some(u64::from(observed.status)),
-        _ => outcome.get("read").is_some(),
-    };
-    let error = outcome.get("error").and_then(Value::as_str).unwrap_or("a result");
-    if is_read { Ok(()) } else { Err(error.to_owned()) }
+fn framed(request: &Recorded, flaw: &str) -> Verdict {
+    Verdict::Fault(Fault {
+        place: "length".to_owned(),
+        rule: "RFC 9112, section 6",
+        expected: format!("one length of the body of {} {}", request.method, line(&request.target)),
+        actual: line(flaw).into_owned(),
+    })
+}
+
+/// All arguments could be made, so the client has no reason to fail before it sends a request.
+fn unsent(method: &str, path: &str, outcome: &Value) -> Verdict {
+    let why = outcome.get("error").and_then(Value::as_str).unwrap_or("no request");
+    Verdict::Fault(Fault {
+        place: "request".to_owned(),
+        rule: "Paths Object",
+        expected: line(&format!("a request of {method} {path}")).into_owned(),
+        actual: line(why).into_owned(),
+    })
 }
 
 #[cfg(test)]
 mod tests {
+    use std::net::TcpStream;
+
     use serde_json::json;
 
     use super::*;
 
     #[test]
-    fn an_answer_is_read_as_a_value_or_as_an_error_of_its_status() {
-        let problem = "application/problem+json; charset=utf-8";
-        for (status, media_type, outcome, is_read) in [
-            (200, "", json!({ "read": null }), true),
-            (200, "", json!({ "error": "x", "status": 200 }), false),
-            (302, "", json!({ "error": "x", "status": 302 }), true),
-            (404, "", json!({ "error": "x", "status": 404 }), true),
-            (404, "", json!({ "error": "x", "status": null }), false),
-            (404, "", json!({ "read": 1 }), false),
-            (404, problem, json!({ "error": "x", "status": 404, "problem": true }), true),
-            (404, problem, json!({ "error": "x", "status": 404, "problem": false }), false),
+    fn a_sandbox_stops_with_the_value_that_started_it() {
+        let (runtime, _interrupt) = Interrupt::start().unwrap();
+        let contract = br#"{"openapi":"3.0.3","info":{"title":"a","version":"1"},"paths":{}}"#;
+        let started = driftless_sandbox::start_with(contract, driftless_sandbox::Options::default());
+        let sandbox = runtime.block_on(started).unwrap();
+        let address = sandbox.origin().trim_start_matches("http://").to_owned();
+        let fails = || {
+            let _running = Running { runtime: &runtime, sandbox: Some(sandbox) };
+            assert!(TcpStream::connect(&address).is_ok());
+            Err::<(), _>(())
+        };
+        assert!(fails().is_err());
+        assert!(TcpStream::connect(&address).is_err());
+    }
+
+    #[test]
+    fn calls_of_which_none_is_performed_are_a_failure() {
+        let row = |class| Row { class, answer: Some(AnswerKind::Problem), ..Row::default() };
+        let report = |class| Report { rows: vec![row(class)], ..Report::default() };
+        for (calls, refused, performed, class, code) in [
+            (0, 0, 0, "limit", None),
+            (2, 2, 0, "limit", Some("conformance/credentials")),
+            (2, 1, 0, "limit", Some("conformance/sandbox")),
+            (2, 1, 1, "limit", None),
+            (2, 2, 0, "mismatch", None),
         ] {
-            let observed = Observed { status, media_type, body: b"" };
-            assert_eq!(read(observed, &outcome).is_ok(), is_read, "{status} {media_type} {outcome}");
+            let failure = Tally { calls, refused, performed }.fails(&report(class)).err();
+            assert_eq!(failure.as_ref().map(|failure| failure.code), code, "{calls} {refused} {performed} {class}");
+            assert!(failure.is_none_or(|failure| failure.exit == Exit::Download));
+        }
+    }
+
+    #[test]
+    fn a_client_that_sends_nothing_or_a_broken_length_is_at_fault() {
+        let (whole, broken) =
+            (Recorded::default(), Recorded { flaw: Some("3 bytes".to_owned()), ..Recorded::default() });
+        let (reply, late) = (Some(Ok(Relayed::default())), Some(Err("late".to_owned())));
+        let (read, error) = (json!({ "read": 1 }), json!({ "error": "runtime/url: no\nurl", "status": null }));
+        let argument = json!({ "argument": "a text" });
+        for (requests, reply, outcome, expected) in [
+            (vec![], None, &error, "Uncalled Fault request: runtime/url: no\\nurl"),
+            (vec![], None, &read, "Uncalled Fault request: no request"),
+            (vec![], None, &argument, "Uncalled Limit"),
+            (vec![broken.clone()], None, &error, "Uncalled Fault length: 3 bytes"),
+            // The client repeats the request.
+            (vec![broken, whole.clone()], reply.clone(), &read, "Uncalled Fault length: 3 bytes"),
+            (vec![whole.clone()], late, &error, "Wrong Mismatch connection: late"),
+            (vec![whole], reply, &read, "exchanged"),
+        ] {
+            let actual = match exchanged(("GET", "/a"), requests, reply, outcome) {
+                Ok(_) => "exchanged".to_owned(),
+                Err((kind, Verdict::Fault(fault))) => format!("{kind:?} Fault {}: {}", fault.place, fault.actual),
+                Err((kind, Verdict::Mismatch(fault))) => format!("{kind:?} Mismatch {}: {}", fault.place, fault.actual),
+                Err((kind, Verdict::Limit(_))) => format!("{kind:?} Limit"),
+                Err((kind, verdict)) => format!("{kind:?} {verdict:?}"),
+            };
+            assert_eq!(actual, expected);
         }
     }
 }

@@ -18,6 +18,8 @@ pub enum AnswerKind {
     Wrong,
     /// The client does not read the answer.
     Unread,
+    /// A declared status below 400, and a body that the judge does not know.
+    Unjudged,
     /// The operation was not called.
     Uncalled,
 }
@@ -35,6 +37,8 @@ pub struct Answers {
     pub wrong: usize,
     /// Those that the client does not read.
     pub unread: usize,
+    /// Those with a declared status below 400 whose body is not judged.
+    pub unjudged: usize,
     /// The operations that were not called.
     pub uncalled: usize,
 }
@@ -47,33 +51,44 @@ impl Answers {
             AnswerKind::Undeclared => &mut self.undeclared,
             AnswerKind::Wrong => &mut self.wrong,
             AnswerKind::Unread => &mut self.unread,
+            AnswerKind::Unjudged => &mut self.unjudged,
             AnswerKind::Uncalled => &mut self.uncalled,
         } += 1;
     }
 
     /// The number of operations, and that of each kind.
-    fn counts(&self) -> [usize; 7] {
-        let kinds = [self.success, self.problem, self.undeclared, self.wrong, self.unread, self.uncalled];
-        let [success, problem, undeclared, wrong, unread, uncalled] = kinds;
-        [kinds.iter().sum(), success, problem, undeclared, wrong, unread, uncalled]
+    fn counts(&self) -> [usize; HEADS.len()] {
+        let Self { success, problem, undeclared, wrong, unread, unjudged, uncalled } = *self;
+        let all = success + problem + undeclared + wrong + unread + unjudged + uncalled;
+        [all, success, problem, undeclared, wrong, unread, unjudged, uncalled]
     }
 
     pub(super) fn text(&self) -> String {
+        let count = |count: usize, one: &str, several: &str| match count {
+            1 => format!("1 {one}"),
+            _ => format!("{count} {several}"),
+        };
         format!(
-            "the sandbox: {} successes and {} declared errors decoded, {} undeclared statuses, {} wrong answers, {} that the client does \
-             not read, {} operations not called\n",
-            self.success, self.problem, self.undeclared, self.wrong, self.unread, self.uncalled
+            "the sandbox: {} and {} decoded, {}, {}, {} that the client does not read, {} not judged, {} not called\n",
+            count(self.success, "success", "successes"),
+            count(self.problem, "declared error", "declared errors"),
+            count(self.undeclared, "undeclared status", "undeclared statuses"),
+            count(self.wrong, "wrong answer", "wrong answers"),
+            self.unread,
+            self.unjudged,
+            count(self.uncalled, "operation", "operations"),
         )
     }
 }
 
+const HEADS: [&str; 8] = ["operations", "success", "error", "undeclared", "wrong", "unread", "not judged", "uncalled"];
+
 /// The answers of each contract, one a line, and their sum.
 pub(super) fn table(reports: &[&Report]) -> String {
-    let heads = ["operations", "success", "error", "undeclared", "wrong", "unread", "uncalled"];
-    let mut text: String = heads.iter().map(|head| format!("{head:>10} ")).collect();
+    let mut text: String = HEADS.iter().map(|head| format!("{head:>10} ")).collect();
     text.push_str(" contract\n");
-    let mut sum = [0; 7];
-    let mut add = |counts: [usize; 7], name: &str| {
+    let mut sum = [0; HEADS.len()];
+    let mut add = |counts: [usize; HEADS.len()], name: &str| {
         counts.iter().for_each(|count| text.push_str(&format!("{count:>10} ")));
         text.push_str(&format!(" {}\n", shortened(name)));
     };
@@ -103,6 +118,7 @@ mod tests {
             AnswerKind::Undeclared,
             AnswerKind::Wrong,
             AnswerKind::Unread,
+            AnswerKind::Unjudged,
             AnswerKind::Uncalled,
         ];
         let mut answers = Answers::default();
@@ -110,15 +126,23 @@ mod tests {
         let one = Report { contract: "a".to_owned(), answers: Some(answers), ..Report::default() };
         let failed = Report { contract: "b\nc".to_owned(), failed: Some("unread".to_owned()), ..Report::default() };
         let text = super::super::table(&[&one, &failed, &one]);
-        let words: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().take(8).collect()).collect();
+        let words: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().take(9).collect()).collect();
         assert_eq!(
             words[1..],
             [
-                vec!["7", "2", "1", "1", "1", "1", "1", "a"],
-                vec!["0", "0", "0", "0", "0", "0", "0", "b\\nc:"],
-                vec!["7", "2", "1", "1", "1", "1", "1", "a"],
-                vec!["14", "4", "2", "2", "2", "2", "2", "3"],
+                vec!["8", "2", "1", "1", "1", "1", "1", "1", "a"],
+                vec!["0", "0", "0", "0", "0", "0", "0", "0", "b\\nc:"],
+                vec!["8", "2", "1", "1", "1", "1", "1", "1", "a"],
+                vec!["16", "4", "2", "2", "2", "2", "2", "2", "3"],
             ]
         );
+    }
+
+    #[test]
+    fn one_answer_is_counted_in_the_singular() {
+        let one = Answers { success: 1, problem: 2, wrong: 1, unjudged: 3, uncalled: 1, ..Answers::default() };
+        let expected = "the sandbox: 1 success and 2 declared errors decoded, 0 undeclared statuses, 1 wrong answer, 0 that the client \
+                        does not read, 3 not judged, 1 operation not called\n";
+        assert_eq!(one.text(), expected);
     }
 }

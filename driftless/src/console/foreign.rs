@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::sync::{Mutex, PoisonError};
 
 use driftless_codegen::line;
+use url::Url;
 use url::form_urlencoded::byte_serialize;
 
 /// Secrets of this run, in the forms in which a server could repeat them; the longest first.
@@ -49,6 +50,23 @@ pub fn screened(text: &str) -> String {
     line(&redacted(text)).into_owned()
 }
 
+/// A URL for messages: without user, query and fragment, which can have secrets. A text that could hide one elsewhere is not repeated.
+pub fn address(text: &str) -> String {
+    let hidden = || "the URL".to_owned();
+    let Ok(mut url) = Url::parse(text) else { return hidden() };
+    if url.cannot_be_a_base() || url.path().contains('@') {
+        return hidden();
+    }
+    if url.set_username("").is_err() && !url.username().is_empty()
+        || url.set_password(None).is_err() && url.password().is_some()
+    {
+        return hidden();
+    }
+    url.set_query(None);
+    url.set_fragment(None);
+    screened(url.as_str())
+}
+
 /// A path as a word of a command that people copy.
 pub fn word(path: &str) -> String {
     let plain = |letter: char| letter.is_ascii_alphanumeric() || "_-./+@%,:".contains(letter);
@@ -82,6 +100,22 @@ mod tests {
         }
         hide("short");
         assert_eq!(screened("shortly"), "shortly");
+    }
+
+    #[test]
+    fn an_address_has_no_user_and_no_query() {
+        for (url, expected) in [
+            ("http://user:hunter2@127.0.0.1:80/api?token=hunter2#hunter2", "http://127.0.0.1/api"),
+            ("https://hunter2@service.example", "https://service.example/"),
+            ("user:hunter2@127.0.0.1", "the URL"),
+            ("//user:hunter2@127.0.0.1", "the URL"),
+            ("http://user:hun/ter2@127.0.0.1", "the URL"),
+            ("http://user:12/hunter2@127.0.0.1", "the URL"),
+            ("http://user:hunter2@127.0.0.1:99999", "the URL"),
+            ("http://192.0.2.1", "http://192.0.2.1/"),
+        ] {
+            assert_eq!(address(url), expected, "{url}");
+        }
     }
 
     #[test]

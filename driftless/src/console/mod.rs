@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-pub use foreign::{hide, redacted, screened, word};
+pub use foreign::{address, hide, redacted, screened, word};
 
 /// One line of a result. A text of a contract or a server cannot add another one, and cannot steer the terminal.
 pub fn result(text: &str) {

@@ -12,7 +12,7 @@ use url::Url;
 
 use super::credential;
 use super::http::Http;
-use crate::console::Steps;
+use crate::console::{Steps, address};
 use crate::failure::Failure;
 use crate::files::Files;
 use crate::settings::{Settings, TokenSource};
@@ -80,7 +80,7 @@ impl LiveService {
     ) -> Result<Self, Failure> {
         let refused = |why: &str| {
             let hint = "write an http(s) URL without user, query and fragment";
-            Failure::configuration("conformance/against", format!("{}: {why}", line(base)), hint)
+            Failure::configuration("conformance/against", format!("{}: {why}", address(base)), hint)
         };
         let base = Url::parse(base).map_err(|error| refused(&error.to_string()))?;
         let is_plain = base.username().is_empty()

@@ -81,7 +81,7 @@ impl Recorder {
         *lock(&self.exchange) = Exchange { answer, ..Exchange::default() };
     }
 
-    /// Forgets former requests, and passes all later ones on to a server, whose bytes are the answers.
+    /// Forgets former requests, and passes all later ones on to a server, whose bytes are the answers. One with a flaw gets no answer.
     pub fn relay(&self, upstream: &Upstream) {
         *lock(&self.exchange) = Exchange { upstream: Some(upstream.clone()), ..Exchange::default() };
     }
@@ -107,7 +107,8 @@ fn serve(mut stream: TcpStream, connection: usize, exchange: &Mutex<Exchange>) {
         request.connection = connection;
         // The bytes behind it are of no request.
         let is_broken = request.flaw.is_some();
-        let upstream = lock(exchange).upstream.clone();
+        // A server that reads the length differently would get another request.
+        let upstream = lock(exchange).upstream.clone().filter(|_| !is_broken);
         // No other request waits for the server.
         let passed = upstream.map(|upstream| upstream.pass(&request));
         let (answer, ends_connection) = {
@@ -203,5 +204,26 @@ fn more(stream: &mut TcpStream, bytes: &mut Vec<u8>) -> Option<()> {
             Some(())
         }
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_of_broken_length_is_not_passed_on() {
+        let upstream = Recorder::start().unwrap();
+        upstream.replay(Observed { status: 204, media_type: "", body: b"" });
+        let recorder = Recorder::start().unwrap();
+        for (head, passed) in [("content-length: 2\r\n", 1), ("content-length: 1\r\ncontent-length: 2\r\n", 0)] {
+            recorder.relay(&Upstream::on_loopback(upstream.address(), Duration::from_secs(5)).unwrap());
+            let mut stream = TcpStream::connect(recorder.address().trim_start_matches("http://")).unwrap();
+            stream.write_all(format!("POST /a HTTP/1.1\r\nhost: a\r\n{head}\r\nab").as_bytes()).unwrap();
+            let _ = stream.read_to_end(&mut Vec::new());
+            let recorded = recorder.recorded();
+            assert_eq!((recorded.len(), recorded[0].flaw.is_none()), (1, passed == 1), "{recorded:?}");
+            assert_eq!((recorder.replies().len(), upstream.recorded().len()), (passed, passed), "{head}");
+        }
     }
 }

@@ -17,6 +17,9 @@ const MOST_HEAD: usize = 256 * 1024;
 /// Headers of one connection: the relay has another one, and sends the whole body.
 const OWN: [&str; 6] = ["host", "connection", "content-length", "transfer-encoding", "expect", "keep-alive"];
 
+/// Members that the state of each sandbox has.
+const STATE: [&str; 6] = ["clock", "pace", "faults", "eventFaults", "requests", "counts"];
+
 /// A request as it arrived.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Recorded {
@@ -59,6 +62,8 @@ pub struct Relayed {
     pub media_type: String,
     /// The last part of the path in the header `Location`, if nothing in it is encoded.
     pub located: Option<String>,
+    /// The header `Server`; empty if it is missing.
+    pub server: String,
     /// The body, without the framing of its transfer.
     pub body: Vec<u8>,
 }
@@ -73,11 +78,21 @@ impl Relayed {
 impl Upstream {
     /// The server of a base URL: `http`, and a host that is `localhost` or an address of loopback. No name is looked up, so that none can
     /// lead elsewhere. A request has the answer after this time, or has none.
-    pub fn on_loopback(url: &str, longest: Duration) -> Option<Self> {
-        let uri: http::Uri = url.parse().ok()?;
-        let authority = uri.authority()?;
-        if uri.scheme_str() != Some("http") || authority.as_str().contains('@') || uri.query().is_some() {
-            return None;
+    ///
+    /// # Errors
+    ///
+    /// Names the part of the URL that is not allowed.
+    pub fn on_loopback(url: &str, longest: Duration) -> Result<Self, &'static str> {
+        let uri: http::Uri = url.parse().map_err(|_| "it is not a URL")?;
+        let authority = uri.authority().ok_or("it is not a URL with a host")?;
+        if uri.scheme_str() != Some("http") {
+            return Err("its scheme is not http");
+        }
+        if authority.as_str().contains('@') {
+            return Err("it has a user");
+        }
+        if uri.query().is_some() {
+            return Err("it has a query");
         }
         let host = authority.host().trim_start_matches('[').trim_end_matches(']');
         let hosts: Vec<IpAddr> = match host.eq_ignore_ascii_case("localhost") {
@@ -85,15 +100,15 @@ impl Upstream {
             false => host.parse().into_iter().collect(),
         };
         if hosts.is_empty() || !hosts.iter().all(IpAddr::is_loopback) {
-            return None;
+            return Err("its host is not one of loopback");
         }
         // A port that is too large is none for this parser.
         let port = match authority.port() {
             Some(port) => port.as_u16(),
             None if authority.as_str() == authority.host() => 80,
-            None => return None,
+            None => return Err("its port is not a number up to 65535"),
         };
-        Some(Self {
+        Ok(Self {
             addresses: hosts.into_iter().map(|host| SocketAddr::new(host, port)).collect(),
             authority: authority.as_str().to_owned(),
             base_path: uri.path().trim_end_matches('/').to_owned(),
@@ -101,37 +116,47 @@ impl Upstream {
         })
     }
 
-    /// Returns whether the server is a sandbox: it shows its state at `/sandbox/state`, which lies beside the paths of the contract.
+    /// Returns whether the URL has a path. The control interface of a sandbox lies outside of it, and says nothing of the server there.
+    pub fn has_path(&self) -> bool {
+        !self.base_path.is_empty()
+    }
+
+    /// The server, if it is a sandbox: its control interface gives its name, and shows its state at `/sandbox/state`, which lies beside
+    /// the paths of the contract. All requests go to the address that has answered: another one of `localhost` can be another server.
     ///
     /// # Errors
     ///
     /// The server does not answer.
-    pub fn is_sandbox(&self) -> io::Result<bool> {
+    pub fn sandbox(self) -> io::Result<Option<Self>> {
         let request = Recorded { method: "GET".to_owned(), ..Recorded::default() };
-        let reply = read(&request, &self.send(&request, "/sandbox/state")?)?;
+        let (bytes, address) = self.send(&request, "/sandbox/state")?;
+        let reply = read(&request, &bytes)?;
         let state: Option<Value> = serde_json::from_slice(&reply.body).ok();
-        Ok(reply.status == 200 && state.is_some_and(|state| state.is_object()))
+        let has_all = |state: Value| STATE.iter().all(|name| state.get(name).is_some());
+        let product = reply.server.split_once('/').map(|(product, _)| product);
+        let is_named = product.is_some_and(|product| product.ends_with("-sandbox"));
+        let is_one = reply.status == 200 && is_named && state.is_some_and(has_all);
+        Ok(is_one.then(|| Self { addresses: vec![address], ..self }))
     }
 
     /// Passes a request on. Returns the bytes of the answer, and the answer itself.
     pub(super) fn pass(&self, request: &Recorded) -> io::Result<(Vec<u8>, Relayed)> {
-        let bytes = self.send(request, &format!("{}{}", self.base_path, request.target))?;
+        let (bytes, _) = self.send(request, &format!("{}{}", self.base_path, request.target))?;
         let reply = read(request, &bytes)?;
         Ok((bytes, reply))
     }
 
-    /// Sends a request over a connection of its own, and reads to its end.
-    fn send(&self, request: &Recorded, target: &str) -> io::Result<Vec<u8>> {
+    /// Sends a request over a connection of its own, and reads to its end. Returns the address, too.
+    fn send(&self, request: &Recorded, target: &str) -> io::Result<(Vec<u8>, SocketAddr)> {
         let end = Instant::now() + self.longest;
         let mut connected = Err(io::Error::other("it has no address"));
         for address in &self.addresses {
-            connected = TcpStream::connect_timeout(address, self.longest);
+            connected = TcpStream::connect_timeout(address, rest(end)?).map(|stream| (stream, *address));
             if connected.is_ok() {
                 break;
             }
         }
-        let mut stream = connected?;
-        stream.set_write_timeout(Some(self.longest))?;
+        let (mut stream, address) = connected.map_err(late)?;
         let has_length = request.headers.iter().any(|(name, _)| name == "content-length");
         let mut head =
             format!("{} {target} HTTP/1.1\r\nhost: {}\r\nconnection: close\r\n", request.method, self.authority);
@@ -141,24 +166,46 @@ impl Upstream {
         if has_length || !request.body.is_empty() {
             head.push_str(&format!("content-length: {}\r\n", request.body.len()));
         }
-        stream.write_all(&[head.as_bytes(), b"\r\n", &request.body].concat())?;
+        let sent = [head.as_bytes(), b"\r\n", &request.body].concat();
+        let mut unsent = sent.as_slice();
+        while !unsent.is_empty() {
+            stream.set_write_timeout(Some(rest(end)?))?;
+            match stream.write(unsent) {
+                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+                Ok(length) => unsent = unsent.get(length..).unwrap_or_default(),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(late(error)),
+            }
+        }
         let (mut bytes, mut buffer) = (Vec::new(), vec![0; 64 * 1024]);
         loop {
-            let rest = end.saturating_duration_since(Instant::now());
-            if rest.is_zero() {
-                return Err(io::Error::new(io::ErrorKind::TimedOut, "the answer takes too long"));
-            }
-            stream.set_read_timeout(Some(rest))?;
+            stream.set_read_timeout(Some(rest(end)?))?;
             match stream.read(&mut buffer) {
-                Ok(0) => return Ok(bytes),
+                Ok(0) => return Ok((bytes, address)),
                 Ok(length) => bytes.extend_from_slice(buffer.get(..length).unwrap_or_default()),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
+                Err(error) => return Err(late(error)),
             }
             if bytes.len() > MOST {
                 return Err(io::Error::other(format!("the answer has more than {MOST} bytes")));
             }
         }
+    }
+}
+
+/// The time until the end of a request.
+fn rest(end: Instant) -> io::Result<Duration> {
+    let rest = end.saturating_duration_since(Instant::now());
+    if rest.is_zero() { Err(late(io::ErrorKind::TimedOut.into())) } else { Ok(rest) }
+}
+
+/// The error of a system that waited in vain says little, and not the same on each system.
+fn late(error: io::Error) -> io::Error {
+    match error.kind() {
+        io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
+            io::Error::new(io::ErrorKind::TimedOut, "the answer takes too long")
+        }
+        _ => error,
     }
 }
 
@@ -189,7 +236,8 @@ fn read(request: &Recorded, bytes: &[u8]) -> io::Result<Relayed> {
     };
     let located = header("location").and_then(|location| location.split(['?', '#']).next()?.rsplit('/').next());
     let located = located.filter(|last| !last.is_empty() && !last.contains('%')).map(str::to_owned);
-    Ok(Relayed { status, media_type: header("content-type").unwrap_or_default().to_owned(), located, body })
+    let text = |name: &str| header(name).unwrap_or_default().to_owned();
+    Ok(Relayed { status, media_type: text("content-type"), located, server: text("server"), body })
 }
 
 /// The body of a transfer in chunks.
@@ -214,27 +262,78 @@ mod tests {
 
     #[test]
     fn only_an_address_of_loopback_is_an_upstream() {
-        for (url, is_one) in [
-            ("http://127.0.0.1:80/api/", true),
-            ("http://127.8.0.1", true),
-            ("http://localhost:8080", true),
-            ("http://[::1]:8080/v1", true),
-            ("http://10.0.0.1:80", false),
-            ("http://0.0.0.0:80", false),
-            ("http://service.example", false),
-            ("http://localhost.example", false),
-            ("http://127.0.0.1.example", false),
-            ("http://127.0.0.1@service.example", false),
-            ("http://user:word@127.0.0.1", false),
-            ("http://[::ffff:10.0.0.1]", false),
-            ("https://127.0.0.1", false),
-            ("127.0.0.1:80", false),
-            ("http://127.0.0.1:99999", false),
-            ("http://127.0.0.1/?a=b", false),
-            ("", false),
+        for (url, reason) in [
+            ("http://127.0.0.1:80/api/", ""),
+            ("http://127.8.0.1", ""),
+            ("http://localhost:8080", ""),
+            ("http://[::1]:8080/v1", ""),
+            ("http://10.0.0.1:80", "its host"),
+            ("http://0.0.0.0:80", "its host"),
+            ("http://service.example", "its host"),
+            ("http://localhost.example", "its host"),
+            ("http://127.0.0.1.example", "its host"),
+            ("http://127.0.0.1@service.example", "it has a user"),
+            ("http://user:word@127.0.0.1", "it has a user"),
+            ("http://[::ffff:10.0.0.1]", "its host"),
+            ("https://127.0.0.1", "its scheme"),
+            ("127.0.0.1:80", "its scheme"),
+            ("http://127.0.0.1:99999", "its port"),
+            ("http://127.0.0.1/?a=b", "it has a query"),
+            ("", "it is not a URL"),
         ] {
-            assert_eq!(Upstream::on_loopback(url, Duration::from_secs(1)).is_some(), is_one, "{url}");
+            let error = Upstream::on_loopback(url, Duration::from_secs(1)).err().unwrap_or_default();
+            assert!(error.starts_with(reason) && error.is_empty() == reason.is_empty(), "{url}: {error}");
         }
+    }
+
+    /// The upstream of a server on 127.0.0.1 that gives each request the same answer. An empty one: the connection stays open.
+    fn serve(host: &str, answer: String) -> Upstream {
+        let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
+        let url = format!("http://{host}:{}", listener.local_addr().unwrap().port());
+        std::thread::spawn(move || {
+            let mut open = Vec::new();
+            for mut stream in listener.incoming().flatten() {
+                let _ = stream.read(&mut [0; 4096]);
+                let _ = stream.write_all(answer.as_bytes());
+                open.extend(answer.is_empty().then_some(stream));
+            }
+        });
+        Upstream::on_loopback(&url, Duration::from_millis(500)).unwrap()
+    }
+
+    #[test]
+    fn a_sandbox_gives_its_name_and_shows_its_state() {
+        let state = serde_json::json!(
+            { "clock": "", "pace": 1, "faults": [], "eventFaults": [], "requests": [], "counts": [], "resources": {} }
+        );
+        let state = state.to_string();
+        let engine = "server: driftless-sandbox/0.1.0\r\n";
+        for (status, head, body, is_one) in [
+            (200, engine, state.as_str(), true),
+            (200, "Server: platform-sandbox/0.1.0\r\n", &state, true),
+            // A service that answers each path with an object, or says that it likes each member.
+            (200, "", "{\"ok\":true}", false),
+            (200, "", &state, false),
+            (200, "server: nginx/1.2\r\n", &state, false),
+            (200, "x-server: driftless-sandbox/0.1.0\r\n", &state, false),
+            (200, engine, "{\"collections\":1}", false),
+            (404, engine, &state, false),
+        ] {
+            let answer = format!("HTTP/1.1 {status} A\r\n{head}content-length: {}\r\n\r\n{body}", body.len());
+            let sandbox = serve("localhost", answer).sandbox().unwrap();
+            assert_eq!(sandbox.is_some(), is_one, "{status} {head} {body}");
+            let hosts = sandbox.map(|one| one.addresses.iter().map(SocketAddr::ip).collect::<Vec<_>>());
+            assert_eq!(hosts, is_one.then(|| vec![IpAddr::from(Ipv4Addr::LOCALHOST)]));
+        }
+    }
+
+    #[test]
+    fn a_server_that_says_nothing_takes_too_long() {
+        let error = serve("127.0.0.1", String::new()).sandbox().unwrap_err();
+        assert_eq!(
+            (error.kind(), error.to_string()),
+            (io::ErrorKind::TimedOut, "the answer takes too long".to_owned())
+        );
     }
 
     #[test]
