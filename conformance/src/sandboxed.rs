@@ -231,6 +231,7 @@ impl One<'_> {
         answered(self.judge.declared(offer), call, is_removed, reply, verdict, read)
     }
 }
+
 /// The last request of a call and its answer, or the verdict on a call that has none.
 fn exchanged(
     (method, path): (&str, &str),
