@@ -85,7 +85,7 @@ fn lacks(text: &str, signatures: &str) -> Vec<String> {
         })
     };
     lacking.retain(|part| !has(part));
-    // A setter is no argument.
+    // Setters, in brackets, do not count as arguments.
     let named = parts.iter().filter(|part| !part.starts_with('[') && !part.ends_with("Arguments")).count();
     let own = signatures.split(" -> ").next().unwrap_or_default().matches(": ").count();
     if !parts.iter().any(|part| part.contains('…')) && named != own {

@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 
-use super::{Report, shortened};
+use super::Report;
+use super::table::counted;
 
 /// The kind of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -85,24 +86,7 @@ const HEADS: [&str; 8] = ["operations", "success", "error", "undeclared", "wrong
 
 /// The answers of each contract, one a line, and their sum.
 pub(super) fn table(reports: &[&Report]) -> String {
-    let mut text: String = HEADS.iter().map(|head| format!("{head:>10} ")).collect();
-    text.push_str(" contract\n");
-    let mut sum = [0; HEADS.len()];
-    let mut add = |counts: [usize; HEADS.len()], name: &str| {
-        counts.iter().for_each(|count| text.push_str(&format!("{count:>10} ")));
-        text.push_str(&format!(" {}\n", shortened(name)));
-    };
-    for report in reports {
-        let counts = report.answers.unwrap_or_default().counts();
-        sum.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
-        match &report.failed {
-            Some(failed) => add(counts, &format!("{}: {failed}", report.contract)),
-            None => add(counts, &report.contract),
-        }
-    }
-    let failed = reports.iter().filter(|report| report.failed.is_some()).count();
-    add(sum, &format!("{} contracts, of which {failed} could not be judged", reports.len()));
-    text
+    counted(reports, 10, HEADS, |report| report.answers.unwrap_or_default().counts())
 }
 
 #[cfg(test)]

@@ -9,17 +9,26 @@ pub fn table(reports: &[&Report]) -> String {
         return answers::table(reports);
     }
     const CLASSES: [&str; 6] = ["right", "fault", "mismatch", "disputed", "contradiction", "limit"];
-    let mut sum = [0; CLASSES.len()];
-    let mut text = format!(
-        "{:>9} {:>9} {:>9} {:>9} {:>9} {:>9}  contract\n",
-        "right", "faults", "mismatch", "disputed", "contrad.", "limits"
-    );
-    let mut add = |counts: [usize; CLASSES.len()], name: &str| {
-        counts.iter().for_each(|count| text.push_str(&format!("{count:>9} ")));
+    let heads = ["right", "faults", "mismatch", "disputed", "contrad.", "limits"];
+    counted(reports, 9, heads, |report| CLASSES.map(|class| report.count(class)))
+}
+
+/// A line of counts for each contract, and their sum, in columns of this width.
+pub(super) fn counted<const N: usize>(
+    reports: &[&Report],
+    width: usize,
+    heads: [&str; N],
+    counts: impl Fn(&Report) -> [usize; N],
+) -> String {
+    let mut text: String = heads.iter().map(|head| format!("{head:>width$} ")).collect();
+    text.push_str(" contract\n");
+    let mut sum = [0; N];
+    let mut add = |counts: [usize; N], name: &str| {
+        counts.iter().for_each(|count| text.push_str(&format!("{count:>width$} ")));
         text.push_str(&format!(" {}\n", shortened(name)));
     };
     for report in reports {
-        let counts = CLASSES.map(|class| report.count(class));
+        let counts = counts(report);
         sum.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
         match &report.failed {
             Some(failed) => add(counts, &format!("{}: {failed}", report.contract)),

@@ -102,7 +102,7 @@ impl Upstream {
         if hosts.is_empty() || !hosts.iter().all(IpAddr::is_loopback) {
             return Err("its host is not one of loopback");
         }
-        // A port that is too large is none for this parser.
+        // The parser gives no port if its number is too large.
         let port = match authority.port() {
             Some(port) => port.as_u16(),
             None if authority.as_str() == authority.host() => 80,
@@ -229,7 +229,7 @@ fn read(request: &Recorded, bytes: &[u8]) -> io::Result<Relayed> {
         (false, ..) => Vec::new(),
         (_, Some(_), _) => chunks(body).ok_or_else(|| broken("the chunks of the body are cut"))?,
         (_, None, Some(length)) => {
-            let length: usize = length.parse().map_err(|_| broken("the length of the body is no number"))?;
+            let length: usize = length.parse().map_err(|_| broken("the length of the body is not a number"))?;
             body.get(..length).ok_or_else(|| broken("the body is shorter than its length"))?.to_vec()
         }
         (_, None, None) => body.to_vec(),
