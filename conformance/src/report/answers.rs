@@ -2,9 +2,6 @@
 
 use serde::Serialize;
 
-use super::Report;
-use super::table::counted;
-
 /// The kind of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -58,7 +55,7 @@ impl Answers {
     }
 
     /// The number of operations, and that of each kind.
-    fn counts(&self) -> [usize; HEADS.len()] {
+    pub(super) fn counts(&self) -> [usize; HEADS.len()] {
         let Self { success, problem, undeclared, wrong, unread, unjudged, uncalled } = *self;
         let all = success + problem + undeclared + wrong + unread + unjudged + uncalled;
         [all, success, problem, undeclared, wrong, unread, unjudged, uncalled]
@@ -82,16 +79,14 @@ impl Answers {
     }
 }
 
-const HEADS: [&str; 8] = ["operations", "success", "error", "undeclared", "wrong", "unread", "not judged", "uncalled"];
-
-/// The answers of each contract, one a line, and their sum.
-pub(super) fn table(reports: &[&Report]) -> String {
-    counted(reports, 10, HEADS, |report| report.answers.unwrap_or_default().counts())
-}
+/// The heads of the columns of [`Answers::counts`].
+pub(super) const HEADS: [&str; 8] =
+    ["operations", "success", "error", "undeclared", "wrong", "unread", "not judged", "uncalled"];
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::Report;
 
     #[test]
     fn the_table_has_the_answers_of_every_contract_and_their_sum() {
@@ -109,7 +104,7 @@ mod tests {
         kinds.iter().for_each(|kind| answers.add(*kind));
         let one = Report { contract: "a".to_owned(), answers: Some(answers), ..Report::default() };
         let failed = Report { contract: "b\nc".to_owned(), failed: Some("unread".to_owned()), ..Report::default() };
-        let text = super::super::table(&[&one, &failed, &one]);
+        let text = crate::report::table(&[&one, &failed, &one]);
         let words: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().take(9).collect()).collect();
         assert_eq!(
             words[1..],

@@ -6,7 +6,7 @@ use super::{Report, answers, shortened};
 #[must_use]
 pub fn table(reports: &[&Report]) -> String {
     if reports.iter().any(|report| report.answers.is_some()) {
-        return answers::table(reports);
+        return counted(reports, 10, answers::HEADS, |report| report.answers.unwrap_or_default().counts());
     }
     const CLASSES: [&str; 6] = ["right", "fault", "mismatch", "disputed", "contradiction", "limit"];
     let heads = ["right", "faults", "mismatch", "disputed", "contrad.", "limits"];
@@ -14,7 +14,7 @@ pub fn table(reports: &[&Report]) -> String {
 }
 
 /// A line of counts for each contract, and their sum, in columns of this width.
-pub(super) fn counted<const N: usize>(
+fn counted<const N: usize>(
     reports: &[&Report],
     width: usize,
     heads: [&str; N],
