@@ -32,7 +32,7 @@ fn check(case: &Case, rounds: u64) {
         for (path, code) in &first.files {
             assert_eq!(Some(code), output.files.get(path), "{}, seed {seed}: {path}", case.name);
         }
-        assert!(output == first, "{}, seed {seed}: names, ledger or index differ", case.name);
+        assert!(output == *first, "{}, seed {seed}: names, ledger or index differ", case.name);
     }
 }
 

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::OnceLock;
 
 use driftless_codegen::{
     AsyncOperation, Config, Contract, Correction, FamilyRule, GraphqlFiles, NameStyle, Names, Output, Setup,
@@ -343,26 +344,45 @@ fn all_strings_of_a_contract_together_add_nothing_in_style_2() {
 }
 
 fn all_strings_together(config: &Setup) {
-    let document = contract();
+    let mut number = 0;
+    let mut harmless = contract();
+    crowd(&mut harmless, "", &mut || {
+        number += 1;
+        format!("{HARMLESS} {number}")
+    });
+    let harmless = run(&harmless, config).expect("generated");
+    let made;
+    let clients = match config == &Setup::default() {
+        true => crowded_clients(),
+        false => {
+            made = crowded(config);
+            &made
+        }
+    };
+    for (shift, output) in clients.iter().enumerate() {
+        sound(&format!("{shift}"), output);
+        assert_eq!(made_of(output), made_of(&harmless), "{shift}");
+    }
+}
+
+/// The clients of contracts with a hostile text at each place, another one each time.
+fn crowded(config: &Setup) -> Vec<Output> {
     let texts = hostile();
-    for shift in 0..texts.len() {
-        let mut hostile = document.clone();
-        let mut number = shift;
-        crowd(&mut hostile, "", &mut || {
+    let client = |shift: usize| {
+        let (mut number, mut document) = (shift, contract());
+        crowd(&mut document, "", &mut || {
             number += 1;
             texts[number % texts.len()].clone()
         });
-        let output = run(&hostile, config).expect("generated");
-        sound(&format!("{shift}"), &output);
-        let mut number = 0;
-        let mut harmless = document.clone();
-        crowd(&mut harmless, "", &mut || {
-            number += 1;
-            format!("{HARMLESS} {number}")
-        });
-        let harmless = run(&harmless, config).expect("generated");
-        assert_eq!(made_of(&output), made_of(&harmless), "{shift}");
-    }
+        run(&document, config).expect("generated")
+    };
+    (0..texts.len()).map(client).collect()
+}
+
+/// Two tests look at the ones of style 1.
+fn crowded_clients() -> &'static [Output] {
+    static CLIENTS: OnceLock<Vec<Output>> = OnceLock::new();
+    CLIENTS.get_or_init(|| crowded(&Setup::default()))
 }
 
 /// The text that `rustdoc` itself finds: every piece of documentation on an item of its own, and every literal.
@@ -370,15 +390,8 @@ fn all_strings_together(config: &Setup) {
 fn rustdoc_finds_nothing_to_run() {
     let mut source =
         "#![allow(rustdoc::all)]\n#![deny(warnings)]\n//! Documentation of hostile contracts.\n".to_owned();
-    let (mut items, mut document) = (0, contract());
-    for shift in 0..hostile().len() {
-        let texts = hostile();
-        let mut number = shift;
-        crowd(&mut document, "", &mut || {
-            number += 1;
-            texts[number % texts.len()].clone()
-        });
-        let output = run(&document, &Setup::default()).expect("generated");
+    let mut items = 0;
+    for output in crowded_clients() {
         for text in output.files.values() {
             // The examples are the generator's own: see `documentation`.
             let mut is_example = false;
