@@ -4,7 +4,7 @@
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use syn::visit::{self, Visit};
 
-const ATTRIBUTES: &[&str] = &["allow", "cfg", "deprecated", "derive", "doc", "non_exhaustive"];
+const ATTRIBUTES: &[&str] = &["allow", "cfg", "deprecated", "derive", "doc", "inline", "non_exhaustive"];
 const SIGNS: &str = ":=>|.,<-";
 
 /// Items of the kinds that the generator writes, with its attributes, and without macros.

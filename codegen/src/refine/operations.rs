@@ -70,7 +70,15 @@ pub(crate) fn write(render: &Render<'_>, family: &Family, index: usize, api: &mu
     let marker = Ident::derived(&marker_name(&operation.name), |_| operation.name.to_string());
     let returned = code![result, "<'a, ", &success, ", operations::", &marker, ">"];
     let signature = code!["(self", indexed, ") -> ", &returned];
-    function.push("pub fn ").push(&operation.name).push("(self").push(taken).push(") -> ").push(returned).push(" {\n");
+    // Only the operations that a program calls are compiled, and with them the types that they read.
+    function
+        .push("#[inline]\npub fn ")
+        .push(&operation.name)
+        .push("(self")
+        .push(taken)
+        .push(") -> ")
+        .push(returned)
+        .push(" {\n");
     if let Some(name) = &arguments.fields_of {
         let names = Code::join(", ", arguments.list.iter().map(|(name, _)| name));
         function.push("let ").push(name).push(" { ").push(names).push(" } = arguments;\n");

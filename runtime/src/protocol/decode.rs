@@ -80,6 +80,7 @@ macro_rules! __responses {
     ($type:ident { $($status:pat => $variant:ident $(($kind:ident $($root:expr)?))?),* $(,)? }) => {
         impl $type {
             #[allow(unused_variables, unreachable_patterns, reason = "`default` is a pattern that binds, and comes last")]
+            #[inline]
             pub(crate) fn decode(raw: $crate::codegen::Raw) -> ::core::result::Result<Self, $crate::Error> {
                 match raw.status() {
                     $($status => $crate::codegen::responses!(@ $variant raw $($kind $($root)?)?),)*

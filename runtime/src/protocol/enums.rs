@@ -83,12 +83,14 @@ macro_rules! __string_enum {
     ($type:ident { $($variant:ident = $text:literal),* $(,)? }) => {
         impl $type {
             /// Returns the text on the wire.
+            #[inline]
             pub fn as_str(&self) -> &::core::primitive::str {
                 match self {
                     $(Self::$variant => $text,)*
                     Self::Unknown(text) => text,
                 }
             }
+            #[inline]
             fn known(text: &::core::primitive::str) -> ::core::option::Option<Self> {
                 match text {
                     $($text => ::core::option::Option::Some(Self::$variant),)*
@@ -97,16 +99,19 @@ macro_rules! __string_enum {
             }
         }
         impl ::core::convert::From<&::core::primitive::str> for $type {
+            #[inline]
             fn from(text: &::core::primitive::str) -> Self {
                 Self::known(text).unwrap_or_else(|| Self::Unknown(::std::borrow::ToOwned::to_owned(text)))
             }
         }
         impl ::core::convert::From<::std::string::String> for $type {
+            #[inline]
             fn from(text: ::std::string::String) -> Self {
                 Self::known(&text).unwrap_or(Self::Unknown(text))
             }
         }
         impl ::core::convert::From<$type> for ::std::string::String {
+            #[inline]
             fn from(value: $type) -> Self {
                 match value {
                     $type::Unknown(text) => text,
@@ -117,26 +122,31 @@ macro_rules! __string_enum {
         impl ::core::str::FromStr for $type {
             type Err = ::core::convert::Infallible;
             // Not `Self::Err`: a value may have this name.
+            #[inline]
             fn from_str(text: &::core::primitive::str) -> ::core::result::Result<Self, ::core::convert::Infallible> {
                 ::core::result::Result::Ok(<Self as ::core::convert::From<&::core::primitive::str>>::from(text))
             }
         }
         impl ::core::convert::AsRef<::core::primitive::str> for $type {
+            #[inline]
             fn as_ref(&self) -> &::core::primitive::str {
                 self.as_str()
             }
         }
         impl ::core::cmp::PartialEq<::core::primitive::str> for $type {
+            #[inline]
             fn eq(&self, other: &::core::primitive::str) -> bool {
                 self.as_str() == other
             }
         }
         impl ::core::cmp::PartialEq<&::core::primitive::str> for $type {
+            #[inline]
             fn eq(&self, other: &&::core::primitive::str) -> bool {
                 self.as_str() == *other
             }
         }
         impl ::core::fmt::Display for $type {
+            #[inline]
             fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
                 f.pad(self.as_str())
             }
@@ -165,6 +175,7 @@ macro_rules! __integer_enum {
     ($type:ident : $number:ident { $($variant:ident = $value:literal),* $(,)? }) => {
         impl $type {
             /// Returns the number on the wire.
+            #[inline]
             pub const fn value(&self) -> $number {
                 match self {
                     $(Self::$variant => $value,)*
@@ -173,6 +184,7 @@ macro_rules! __integer_enum {
             }
         }
         impl ::core::convert::From<$number> for $type {
+            #[inline]
             fn from(value: $number) -> Self {
                 match value {
                     $($value => Self::$variant,)*
@@ -181,11 +193,13 @@ macro_rules! __integer_enum {
             }
         }
         impl ::core::convert::From<$type> for $number {
+            #[inline]
             fn from(value: $type) -> Self {
                 value.value()
             }
         }
         impl ::core::fmt::Display for $type {
+            #[inline]
             fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
                 ::core::fmt::Display::fmt(&self.value(), f)
             }

@@ -177,6 +177,7 @@ macro_rules! __multipart {
         $($field:ident : $kind:ident $wire:literal $(($media:literal $(, ($header:literal, $text:literal))*))?),* $(,)?
     }) => {
         impl $type {
+            #[inline]
             pub(crate) fn into_parts(self) -> $crate::codegen::Parts {
                 let mut parts = <$crate::codegen::Parts as ::core::default::Default>::default();
                 $(

@@ -295,6 +295,7 @@ macro_rules! __untagged_union {
 macro_rules! __from_variants {
     ($union:ident { $($variant:ident($type:ty) $kind:ident),* $(,)? }) => {
         $(impl ::core::convert::From<$type> for $union {
+            #[inline]
             fn from(value: $type) -> Self {
                 $crate::codegen::from_variants!(@ $variant value $kind)
             }

@@ -39,8 +39,10 @@ pub(super) fn run(bench: &mut Bench<'_>, contract: &str, clients: &[Client]) -> 
             let Some(figure) = figures.get_mut(*index).filter(|figure| figure.error.is_none()) else { continue };
             touch(library)?;
             let outcome = measure::run(bench.cargo(program).args(["build", "--release", "--quiet"]), bench.interrupt)?;
+            // All programs have this name: after a failure, it is that of another client.
             let binary = bench.folder.join("target/release/three-calls");
-            figure.size = fs::metadata(binary).ok().map(|file| (file.len(), "bytes"));
+            figure.size =
+                outcome.is_ok().then(|| fs::metadata(binary).ok()).flatten().map(|file| (file.len(), "bytes"));
             if run > 0 || outcome.is_err() {
                 figure.add(outcome);
             }

@@ -100,6 +100,7 @@ impl<'a> ClientDb<'a> {
     /// let answer = client.client_db().create_connection_backup(connection_id, &body).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn create_connection_backup(
         self,
         connection_id: Uuid,
@@ -139,6 +140,7 @@ impl<'a> ClientDb<'a> {
     /// let answer = client.client_db().export_connection(connection_id).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn export_connection(
         self,
         connection_id: Uuid,
@@ -172,6 +174,7 @@ impl<'a> ClientDb<'a> {
     /// let answer = client.client_db().get_connection(connection_id).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn get_connection(
         self,
         connection_id: Uuid,
@@ -203,6 +206,7 @@ impl<'a> ClientDb<'a> {
     /// let answer = client.client_db().get_connection_schema(connection_id).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn get_connection_schema(
         self,
         connection_id: Uuid,
@@ -236,6 +240,7 @@ impl<'a> ClientDb<'a> {
     /// let answer = client.client_db().get_connection_schema_table(connection_id, "table").await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn get_connection_schema_table(
         self,
         connection_id: Uuid,
@@ -275,6 +280,7 @@ impl<'a> ClientDb<'a> {
     /// let answer = client.client_db().import_connection(connection_id, types::ImportConnectionRequest::new(dump)).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn import_connection(
         self,
         connection_id: Uuid,
@@ -313,6 +319,7 @@ impl<'a> ClientDb<'a> {
     /// let answer = client.client_db().list_connections().await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn list_connections(
         self,
     ) -> Call<'a, Vec<types::DatabaseConnection>, operations::ListConnections> {
@@ -353,6 +360,7 @@ impl<'a> ClientDb<'a> {
     /// let answer = client.client_db().query_connection(connection_id, &body).background(true).validate_only(true).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn query_connection(
         self,
         connection_id: Uuid,

@@ -169,6 +169,7 @@ impl<'a> Compliance<'a> {
     /// let answer = client.compliance().create_framework(&body).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn create_framework(
         self,
         body: &types::SaveFramework,
@@ -201,6 +202,7 @@ impl<'a> Compliance<'a> {
     /// let answer = client.compliance().create_framework_v1(&body).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn create_framework_v1(
         self,
         body: &types::SaveFramework,
@@ -234,6 +236,7 @@ impl<'a> Compliance<'a> {
     /// let answer = client.compliance().create_framework_version(framework_id, &body).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn create_framework_version(
         self,
         framework_id: Uuid,
@@ -275,6 +278,7 @@ impl<'a> Compliance<'a> {
     /// let answer = client.compliance().create_framework_version_control(framework_id, version_id, &body).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn create_framework_version_control(
         self,
         framework_id: Uuid,
@@ -317,6 +321,7 @@ impl<'a> Compliance<'a> {
     /// let answer = client.compliance().create_framework_version_control_v1(framework_id, version_id, &body).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn create_framework_version_control_v1(
         self,
         framework_id: Uuid,
@@ -359,6 +364,7 @@ impl<'a> Compliance<'a> {
     /// let answer = client.compliance().create_framework_version_v1(framework_id, &body).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn create_framework_version_v1(
         self,
         framework_id: Uuid,
@@ -398,6 +404,7 @@ impl<'a> Compliance<'a> {
     /// let answer = client.compliance().get_framework(framework_id).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn get_framework(
         self,
         framework_id: Uuid,
@@ -429,6 +436,7 @@ impl<'a> Compliance<'a> {
     /// let answer = client.compliance().get_framework_v1(framework_id).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn get_framework_v1(
         self,
         framework_id: Uuid,
@@ -460,6 +468,7 @@ impl<'a> Compliance<'a> {
     /// let answer = client.compliance().get_framework_version(framework_id, version_id).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn get_framework_version(
         self,
         framework_id: Uuid,
@@ -498,6 +507,7 @@ impl<'a> Compliance<'a> {
     /// let answer = client.compliance().get_framework_version_v1(framework_id, version_id).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn get_framework_version_v1(
         self,
         framework_id: Uuid,
@@ -541,6 +551,7 @@ impl<'a> Compliance<'a> {
     /// let answer = client.compliance().list_framework_version_controls(framework_id, version_id).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn list_framework_version_controls(
         self,
         framework_id: Uuid,
@@ -588,6 +599,7 @@ impl<'a> Compliance<'a> {
     /// let answer = client.compliance().list_framework_version_controls_v1(framework_id, version_id).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn list_framework_version_controls_v1(
         self,
         framework_id: Uuid,
@@ -630,6 +642,7 @@ impl<'a> Compliance<'a> {
     /// let answer = client.compliance().list_framework_versions(framework_id).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn list_framework_versions(
         self,
         framework_id: Uuid,
@@ -661,6 +674,7 @@ impl<'a> Compliance<'a> {
     /// let answer = client.compliance().list_framework_versions_v1(framework_id).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn list_framework_versions_v1(
         self,
         framework_id: Uuid,
@@ -691,6 +705,7 @@ impl<'a> Compliance<'a> {
     /// let answer = client.compliance().list_frameworks().await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn list_frameworks(
         self,
     ) -> Call<'a, Vec<types::Framework>, operations::ListFrameworks> {
@@ -719,6 +734,7 @@ impl<'a> Compliance<'a> {
     /// let answer = client.compliance().list_frameworks_v1().await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn list_frameworks_v1(
         self,
     ) -> Call<'a, Vec<types::Framework>, operations::ListFrameworksV1> {
@@ -750,6 +766,7 @@ impl<'a> Compliance<'a> {
     /// let answer = client.compliance().update_framework_version_control(framework_id, version_id, control_id, &body).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn update_framework_version_control(
         self,
         framework_id: Uuid,
@@ -797,6 +814,7 @@ impl<'a> Compliance<'a> {
     /// let answer = client.compliance().update_framework_version_control_v1(framework_id, version_id, control_id, &body).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn update_framework_version_control_v1(
         self,
         framework_id: Uuid,

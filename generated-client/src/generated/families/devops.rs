@@ -169,6 +169,7 @@ impl<'a> Devops<'a> {
     /// let answer = client.devops().apply_terraform_deployment(deployment_id).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn apply_terraform_deployment(
         self,
         deployment_id: Uuid,
@@ -202,6 +203,7 @@ impl<'a> Devops<'a> {
     /// let answer = client.devops().create_repository(&body).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn create_repository(
         self,
         body: &types::CreateGitRepository,
@@ -234,6 +236,7 @@ impl<'a> Devops<'a> {
     /// let answer = client.devops().create_repository_file(repository_id, types::CreateRepositoryFileRequest::default().branch("main").files(Vec::new())).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn create_repository_file(
         self,
         repository_id: Uuid,
@@ -274,6 +277,7 @@ impl<'a> Devops<'a> {
     /// let answer = client.devops().create_terraform_deployment(&body).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn create_terraform_deployment(
         self,
         body: &types::CreateTerraformDeployment,
@@ -305,6 +309,7 @@ impl<'a> Devops<'a> {
     /// client.devops().delete_repository(repository_id).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn delete_repository(
         self,
         repository_id: Uuid,
@@ -343,6 +348,7 @@ impl<'a> Devops<'a> {
     /// client.devops().delete_repository_files_content(repository_id, "folder/report.pdf").branch("main").await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn delete_repository_files_content(
         self,
         repository_id: Uuid,
@@ -385,6 +391,7 @@ impl<'a> Devops<'a> {
     /// let answer = client.devops().destroy_terraform_deployment(deployment_id).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn destroy_terraform_deployment(
         self,
         deployment_id: Uuid,
@@ -416,6 +423,7 @@ impl<'a> Devops<'a> {
     /// let answer = client.devops().get_repository(repository_id).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn get_repository(
         self,
         repository_id: Uuid,
@@ -454,6 +462,7 @@ impl<'a> Devops<'a> {
     /// let answer = client.devops().get_repository_files_content(repository_id, "folder/report.pdf").branch("main").await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn get_repository_files_content(
         self,
         repository_id: Uuid,
@@ -498,6 +507,7 @@ impl<'a> Devops<'a> {
     /// let answer = client.devops().get_terraform_deployment(deployment_id).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn get_terraform_deployment(
         self,
         deployment_id: Uuid,
@@ -529,6 +539,7 @@ impl<'a> Devops<'a> {
     /// let answer = client.devops().get_terraform_deployment_log(deployment_id).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn get_terraform_deployment_log(
         self,
         deployment_id: Uuid,
@@ -565,6 +576,7 @@ impl<'a> Devops<'a> {
     /// let answer = client.devops().list_repositories().await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn list_repositories(
         self,
     ) -> Call<'a, Vec<types::GitRepository>, operations::ListRepositories> {
@@ -595,6 +607,7 @@ impl<'a> Devops<'a> {
     /// let answer = client.devops().list_repository_branches(repository_id).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn list_repository_branches(
         self,
         repository_id: Uuid,
@@ -631,6 +644,7 @@ impl<'a> Devops<'a> {
     /// let answer = client.devops().list_repository_files(repository_id).branch("main").await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn list_repository_files(
         self,
         repository_id: Uuid,
@@ -662,6 +676,7 @@ impl<'a> Devops<'a> {
     /// let answer = client.devops().list_terraform_deployment_outputs(deployment_id).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn list_terraform_deployment_outputs(
         self,
         deployment_id: Uuid,
@@ -698,6 +713,7 @@ impl<'a> Devops<'a> {
     /// let answer = client.devops().list_terraform_deployments().await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn list_terraform_deployments(
         self,
     ) -> Call<
@@ -737,6 +753,7 @@ impl<'a> Devops<'a> {
     /// let answer = client.devops().update_repository_branch(repository_id, "example", &body).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn update_repository_branch(
         self,
         repository_id: Uuid,
@@ -787,6 +804,7 @@ impl<'a> Devops<'a> {
     /// let answer = client.devops().update_repository_files_content(repository_id, "folder/report.pdf", body).branch("main").x_commit_message("A short text").await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn update_repository_files_content(
         self,
         repository_id: Uuid,

@@ -169,6 +169,7 @@ impl<'a> Forum<'a> {
     /// let answer = client.forum().create_moderation_report(&body).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn create_moderation_report(
         self,
         body: &types::CreateForumReport,
@@ -201,6 +202,7 @@ impl<'a> Forum<'a> {
     /// let answer = client.forum().create_thread(&body).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn create_thread(
         self,
         body: &types::SaveForumThread,
@@ -234,6 +236,7 @@ impl<'a> Forum<'a> {
     /// let answer = client.forum().create_thread_reply(thread_id, &body).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn create_thread_reply(
         self,
         thread_id: Uuid,
@@ -269,6 +272,7 @@ impl<'a> Forum<'a> {
     /// let answer = client.forum().create_thread_reply_comment(thread_id, reply_id, &body).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn create_thread_reply_comment(
         self,
         thread_id: Uuid,
@@ -309,6 +313,7 @@ impl<'a> Forum<'a> {
     /// client.forum().delete_thread(thread_id).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn delete_thread(
         self,
         thread_id: Uuid,
@@ -340,6 +345,7 @@ impl<'a> Forum<'a> {
     /// client.forum().delete_thread_vote(thread_id).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn delete_thread_vote(
         self,
         thread_id: Uuid,
@@ -371,6 +377,7 @@ impl<'a> Forum<'a> {
     /// let answer = client.forum().get_thread(thread_id).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn get_thread(
         self,
         thread_id: Uuid,
@@ -402,6 +409,7 @@ impl<'a> Forum<'a> {
     /// let answer = client.forum().get_thread_reply(thread_id, reply_id).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn get_thread_reply(
         self,
         thread_id: Uuid,
@@ -441,6 +449,7 @@ impl<'a> Forum<'a> {
     /// let answer = client.forum().get_thread_vote(thread_id).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn get_thread_vote(
         self,
         thread_id: Uuid,
@@ -480,6 +489,7 @@ impl<'a> Forum<'a> {
     /// client.forum().hide_thread(thread_id, &body).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn hide_thread(
         self,
         thread_id: Uuid,
@@ -517,6 +527,7 @@ impl<'a> Forum<'a> {
     /// let answer = client.forum().list_moderation_reports().await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn list_moderation_reports(
         self,
     ) -> Call<'a, Vec<types::ForumReport>, operations::ListModerationReports> {
@@ -547,6 +558,7 @@ impl<'a> Forum<'a> {
     /// let answer = client.forum().list_thread_replies(thread_id).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn list_thread_replies(
         self,
         thread_id: Uuid,
@@ -578,6 +590,7 @@ impl<'a> Forum<'a> {
     /// let answer = client.forum().list_thread_reply_comments(thread_id, reply_id).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn list_thread_reply_comments(
         self,
         thread_id: Uuid,
@@ -624,6 +637,7 @@ impl<'a> Forum<'a> {
     /// let items = client.forum().list_threads().skip(0).take(20).with_items().limit(100).collect().await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn list_threads(
         self,
     ) -> Call<'a, types::ForumThreadPagedResult, operations::ListThreads> {
@@ -658,6 +672,7 @@ impl<'a> Forum<'a> {
     /// client.forum().lock_thread(thread_id).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn lock_thread(self, thread_id: Uuid) -> Call<'a, (), operations::LockThread> {
         static OPERATION: Operation = Operation {
             name: "lock_thread",
@@ -688,6 +703,7 @@ impl<'a> Forum<'a> {
     /// let answer = client.forum().patch_thread(thread_id, &body).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn patch_thread(
         self,
         thread_id: Uuid,
@@ -721,6 +737,7 @@ impl<'a> Forum<'a> {
     /// let answer = client.forum().resolve_moderation_report(report_id).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn resolve_moderation_report(
         self,
         report_id: Uuid,
@@ -754,6 +771,7 @@ impl<'a> Forum<'a> {
     /// let answer = client.forum().update_thread_vote(thread_id, &body).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn update_thread_vote(
         self,
         thread_id: Uuid,

@@ -120,6 +120,7 @@ impl<'a> Marketplace<'a> {
     /// let answer = client.marketplace().create_store_item(&body).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn create_store_item(
         self,
         body: &types::SaveStoreItem,
@@ -153,6 +154,7 @@ impl<'a> Marketplace<'a> {
     /// let answer = client.marketplace().create_store_item_component(store_item_id, &body).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn create_store_item_component(
         self,
         store_item_id: Uuid,
@@ -194,6 +196,7 @@ impl<'a> Marketplace<'a> {
     /// let answer = client.marketplace().create_store_item_payment_plan(store_item_id, &body).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn create_store_item_payment_plan(
         self,
         store_item_id: Uuid,
@@ -234,6 +237,7 @@ impl<'a> Marketplace<'a> {
     /// client.marketplace().delete_store_item_payment_plan(store_item_id, payment_plan_id).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn delete_store_item_payment_plan(
         self,
         store_item_id: Uuid,
@@ -275,6 +279,7 @@ impl<'a> Marketplace<'a> {
     /// let answer = client.marketplace().get_store_item(store_item_id).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn get_store_item(
         self,
         store_item_id: Uuid,
@@ -306,6 +311,7 @@ impl<'a> Marketplace<'a> {
     /// let answer = client.marketplace().get_store_item_image(store_item_id).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn get_store_item_image(
         self,
         store_item_id: Uuid,
@@ -339,6 +345,7 @@ impl<'a> Marketplace<'a> {
     /// let answer = client.marketplace().get_store_item_payment_plan(store_item_id, payment_plan_id).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn get_store_item_payment_plan(
         self,
         store_item_id: Uuid,
@@ -380,6 +387,7 @@ impl<'a> Marketplace<'a> {
     /// let answer = client.marketplace().list_store_item_components(store_item_id).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn list_store_item_components(
         self,
         store_item_id: Uuid,
@@ -411,6 +419,7 @@ impl<'a> Marketplace<'a> {
     /// let answer = client.marketplace().list_store_item_payment_plans(store_item_id).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn list_store_item_payment_plans(
         self,
         store_item_id: Uuid,
@@ -452,6 +461,7 @@ impl<'a> Marketplace<'a> {
     /// let items = client.marketplace().list_store_items().skip(0).take(20).with_items().limit(100).collect().await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn list_store_items(
         self,
     ) -> Call<'a, types::StoreItemPagedResult, operations::ListStoreItems> {
@@ -489,6 +499,7 @@ impl<'a> Marketplace<'a> {
     /// client.marketplace().update_store_item_image(store_item_id, body).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn update_store_item_image(
         self,
         store_item_id: Uuid,

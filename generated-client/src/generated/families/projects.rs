@@ -38,6 +38,7 @@ impl<'a> Projects<'a> {
     /// let answer = client.projects().create_project(&body).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn create_project(
         self,
         body: &types::CreateProject,
@@ -67,6 +68,7 @@ impl<'a> Projects<'a> {
     /// let answer = client.projects().get_project(project_id).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn get_project(
         self,
         project_id: Uuid,
@@ -97,6 +99,7 @@ impl<'a> Projects<'a> {
     /// let answer = client.projects().list_projects().await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn list_projects(
         self,
     ) -> Call<'a, Vec<types::Project>, operations::ListProjects> {
@@ -294,6 +297,7 @@ impl<'a> Projects<'a> {
     /// let answer = client.projects().cancel_project_component_deployment(project_id, component_id, deployment_id).immediately(true).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn cancel_project_component_deployment(
         self,
         project_id: Uuid,
@@ -344,6 +348,7 @@ impl<'a> Projects<'a> {
     /// let answer = client.projects().create_project_component(project_id, &body).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn create_project_component(
         self,
         project_id: Uuid,
@@ -380,6 +385,7 @@ impl<'a> Projects<'a> {
     /// let answer = client.projects().create_project_component_access_grant(project_id, component_id, &body).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn create_project_component_access_grant(
         self,
         project_id: Uuid,
@@ -429,6 +435,7 @@ impl<'a> Projects<'a> {
     /// let answer = client.projects().create_project_component_deployment(project_id, component_id, &body).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn create_project_component_deployment(
         self,
         project_id: Uuid,
@@ -478,6 +485,7 @@ impl<'a> Projects<'a> {
     /// client.projects().delete_project(project_id).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn delete_project(
         self,
         project_id: Uuid,
@@ -509,6 +517,7 @@ impl<'a> Projects<'a> {
     /// client.projects().delete_project_component(project_id, component_id).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn delete_project_component(
         self,
         project_id: Uuid,
@@ -547,6 +556,7 @@ impl<'a> Projects<'a> {
     /// client.projects().delete_project_component_access_grant(project_id, component_id, grant_id).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn delete_project_component_access_grant(
         self,
         project_id: Uuid,
@@ -592,6 +602,7 @@ impl<'a> Projects<'a> {
     /// client.projects().delete_project_component_environment_variable(project_id, component_id, "example").await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn delete_project_component_environment_variable(
         self,
         project_id: Uuid,
@@ -635,6 +646,7 @@ impl<'a> Projects<'a> {
     /// let answer = client.projects().get_project_component(project_id, component_id).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn get_project_component(
         self,
         project_id: Uuid,
@@ -673,6 +685,7 @@ impl<'a> Projects<'a> {
     /// let answer = client.projects().get_project_component_deployment(project_id, component_id, deployment_id).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn get_project_component_deployment(
         self,
         project_id: Uuid,
@@ -718,6 +731,7 @@ impl<'a> Projects<'a> {
     /// let answer = client.projects().get_project_component_environment_variable(project_id, component_id, "example").await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn get_project_component_environment_variable(
         self,
         project_id: Uuid,
@@ -765,6 +779,7 @@ impl<'a> Projects<'a> {
     /// let answer = client.projects().list_project_component_access_grants(project_id, component_id).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn list_project_component_access_grants(
         self,
         project_id: Uuid,
@@ -807,6 +822,7 @@ impl<'a> Projects<'a> {
     /// let answer = client.projects().list_project_component_deployments(project_id, component_id).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn list_project_component_deployments(
         self,
         project_id: Uuid,
@@ -849,6 +865,7 @@ impl<'a> Projects<'a> {
     /// let answer = client.projects().list_project_component_environment_variables(project_id, component_id).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn list_project_component_environment_variables(
         self,
         project_id: Uuid,
@@ -896,6 +913,7 @@ impl<'a> Projects<'a> {
     /// let answer = client.projects().list_project_components(project_id).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn list_project_components(
         self,
         project_id: Uuid,
@@ -929,6 +947,7 @@ impl<'a> Projects<'a> {
     /// let answer = client.projects().update_project(project_id, &body).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn update_project(
         self,
         project_id: Uuid,
@@ -965,6 +984,7 @@ impl<'a> Projects<'a> {
     /// let answer = client.projects().update_project_component(project_id, component_id, &body).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn update_project_component(
         self,
         project_id: Uuid,
@@ -1010,6 +1030,7 @@ impl<'a> Projects<'a> {
     /// let answer = client.projects().update_project_component_environment_variable(project_id, component_id, "example", &body).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn update_project_component_environment_variable(
         self,
         project_id: Uuid,

@@ -163,6 +163,7 @@ impl<'a> Teams<'a> {
     /// let answer = client.teams().create_team_billing_account(team_id, &body).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn create_team_billing_account(
         self,
         team_id: Uuid,
@@ -198,6 +199,7 @@ impl<'a> Teams<'a> {
     /// let answer = client.teams().create_team_container_registry(team_id, &body).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn create_team_container_registry(
         self,
         team_id: Uuid,
@@ -233,6 +235,7 @@ impl<'a> Teams<'a> {
     /// let answer = client.teams().create_team_role(team_id, &body).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn create_team_role(
         self,
         team_id: Uuid,
@@ -267,6 +270,7 @@ impl<'a> Teams<'a> {
     /// let answer = client.teams().create_team_service_provider_credential(team_id, body).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn create_team_service_provider_credential(
         self,
         team_id: Uuid,
@@ -304,6 +308,7 @@ impl<'a> Teams<'a> {
     /// client.teams().delete_team_container_registry(team_id, registry_id).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn delete_team_container_registry(
         self,
         team_id: Uuid,
@@ -342,6 +347,7 @@ impl<'a> Teams<'a> {
     /// client.teams().delete_team_role(team_id, role_id).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn delete_team_role(
         self,
         team_id: Uuid,
@@ -380,6 +386,7 @@ impl<'a> Teams<'a> {
     /// client.teams().delete_team_service_provider_credential(team_id, credential_id).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn delete_team_service_provider_credential(
         self,
         team_id: Uuid,
@@ -418,6 +425,7 @@ impl<'a> Teams<'a> {
     /// let answer = client.teams().get_team(team_id).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn get_team(self, team_id: Uuid) -> Call<'a, types::Team, operations::GetTeam> {
         static OPERATION: Operation = Operation {
             name: "get_team",
@@ -446,6 +454,7 @@ impl<'a> Teams<'a> {
     /// let answer = client.teams().get_team_billing_account(team_id, billing_account_id).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn get_team_billing_account(
         self,
         team_id: Uuid,
@@ -487,6 +496,7 @@ impl<'a> Teams<'a> {
     /// let answer = client.teams().get_team_container_registry(team_id, registry_id).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn get_team_container_registry(
         self,
         team_id: Uuid,
@@ -525,6 +535,7 @@ impl<'a> Teams<'a> {
     /// let answer = client.teams().get_team_service_provider_credential(team_id, credential_id).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn get_team_service_provider_credential(
         self,
         team_id: Uuid,
@@ -567,6 +578,7 @@ impl<'a> Teams<'a> {
     /// let answer = client.teams().list_team_billing_accounts(team_id).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn list_team_billing_accounts(
         self,
         team_id: Uuid,
@@ -598,6 +610,7 @@ impl<'a> Teams<'a> {
     /// let answer = client.teams().list_team_container_registries(team_id).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn list_team_container_registries(
         self,
         team_id: Uuid,
@@ -633,6 +646,7 @@ impl<'a> Teams<'a> {
     /// let answer = client.teams().list_team_roles(team_id).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn list_team_roles(
         self,
         team_id: Uuid,
@@ -664,6 +678,7 @@ impl<'a> Teams<'a> {
     /// let answer = client.teams().list_team_service_provider_credentials(team_id).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn list_team_service_provider_credentials(
         self,
         team_id: Uuid,
@@ -698,6 +713,7 @@ impl<'a> Teams<'a> {
     /// let answer = client.teams().list_teams().await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn list_teams(self) -> Call<'a, Vec<types::Team>, operations::ListTeams> {
         static OPERATION: Operation = Operation {
             name: "list_teams",
@@ -727,6 +743,7 @@ impl<'a> Teams<'a> {
     /// let answer = client.teams().update_team_role(team_id, role_id, &body).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn update_team_role(
         self,
         team_id: Uuid,

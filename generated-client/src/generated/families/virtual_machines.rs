@@ -142,6 +142,7 @@ impl<'a> VirtualMachines<'a> {
     /// let answer = client.virtual_machines().create_virtual_machine_session(virtual_machine_id, &body).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn create_virtual_machine_session(
         self,
         virtual_machine_id: Uuid,
@@ -185,6 +186,7 @@ impl<'a> VirtualMachines<'a> {
     /// client.virtual_machines().delete_virtual_machine_session(virtual_machine_id, session_id).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn delete_virtual_machine_session(
         self,
         virtual_machine_id: Uuid,
@@ -226,6 +228,7 @@ impl<'a> VirtualMachines<'a> {
     /// client.virtual_machines().delete_virtual_machine_shutdown_timer(virtual_machine_id).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn delete_virtual_machine_shutdown_timer(
         self,
         virtual_machine_id: Uuid,
@@ -264,6 +267,7 @@ impl<'a> VirtualMachines<'a> {
     /// let answer = client.virtual_machines().get_sessions_current("vm_session").await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn get_sessions_current(
         self,
         vm_session: &str,
@@ -295,6 +299,7 @@ impl<'a> VirtualMachines<'a> {
     /// let answer = client.virtual_machines().get_virtual_machine(virtual_machine_id).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn get_virtual_machine(
         self,
         virtual_machine_id: Uuid,
@@ -334,6 +339,7 @@ impl<'a> VirtualMachines<'a> {
     /// let answer = client.virtual_machines().get_virtual_machine_logs_stream(virtual_machine_id).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn get_virtual_machine_logs_stream(
         self,
         virtual_machine_id: Uuid,
@@ -374,6 +380,7 @@ impl<'a> VirtualMachines<'a> {
     /// let answer = client.virtual_machines().get_virtual_machine_shutdown_timer(virtual_machine_id).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn get_virtual_machine_shutdown_timer(
         self,
         virtual_machine_id: Uuid,
@@ -415,6 +422,7 @@ impl<'a> VirtualMachines<'a> {
     /// let answer = client.virtual_machines().get_virtual_machine_status(virtual_machine_id).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn get_virtual_machine_status(
         self,
         virtual_machine_id: Uuid,
@@ -457,6 +465,7 @@ impl<'a> VirtualMachines<'a> {
     /// let answer = client.virtual_machines().list_virtual_machine_logs(virtual_machine_id).lines(1).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn list_virtual_machine_logs(
         self,
         virtual_machine_id: Uuid,
@@ -498,6 +507,7 @@ impl<'a> VirtualMachines<'a> {
     /// let answer = client.virtual_machines().list_virtual_machine_sessions(virtual_machine_id).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn list_virtual_machine_sessions(
         self,
         virtual_machine_id: Uuid,
@@ -543,6 +553,7 @@ impl<'a> VirtualMachines<'a> {
     /// let answer = client.virtual_machines().list_virtual_machines().await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn list_virtual_machines(
         self,
     ) -> Call<'a, Vec<types::VirtualMachine>, operations::ListVirtualMachines> {
@@ -575,6 +586,7 @@ impl<'a> VirtualMachines<'a> {
     /// let answer = client.virtual_machines().start_virtual_machine(virtual_machine_id).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn start_virtual_machine(
         self,
         virtual_machine_id: Uuid,
@@ -619,6 +631,7 @@ impl<'a> VirtualMachines<'a> {
     /// let answer = client.virtual_machines().stop_virtual_machine(virtual_machine_id).force(true).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn stop_virtual_machine(
         self,
         virtual_machine_id: Uuid,
@@ -661,6 +674,7 @@ impl<'a> VirtualMachines<'a> {
     /// let answer = client.virtual_machines().update_virtual_machine_shutdown_timer(virtual_machine_id, &body).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn update_virtual_machine_shutdown_timer(
         self,
         virtual_machine_id: Uuid,

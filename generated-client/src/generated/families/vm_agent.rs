@@ -99,6 +99,7 @@ impl<'a> VmAgent<'a> {
     /// let answer = client.vm_agent().create_agent(&body).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn create_agent(
         self,
         body: &types::RegisterAgent,
@@ -131,6 +132,7 @@ impl<'a> VmAgent<'a> {
     /// let answer = client.vm_agent().create_agent_command(agent_id, body).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn create_agent_command(
         self,
         agent_id: Uuid,
@@ -166,6 +168,7 @@ impl<'a> VmAgent<'a> {
     /// client.vm_agent().create_agent_command_output(agent_id, command_id, &body).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn create_agent_command_output(
         self,
         agent_id: Uuid,
@@ -206,6 +209,7 @@ impl<'a> VmAgent<'a> {
     /// let answer = client.vm_agent().get_agent(agent_id).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn get_agent(
         self,
         agent_id: Uuid,
@@ -238,6 +242,7 @@ impl<'a> VmAgent<'a> {
     /// client.vm_agent().heartbeat_agent(agent_id, "1.0").await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn heartbeat_agent(
         self,
         agent_id: Uuid,
@@ -279,6 +284,7 @@ impl<'a> VmAgent<'a> {
     /// let answer = client.vm_agent().list_agent_commands(agent_id).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn list_agent_commands(
         self,
         agent_id: Uuid,
@@ -312,6 +318,7 @@ impl<'a> VmAgent<'a> {
     /// client.vm_agent().mark_agent_command_completed(agent_id, command_id, &body).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn mark_agent_command_completed(
         self,
         agent_id: Uuid,
@@ -352,6 +359,7 @@ impl<'a> VmAgent<'a> {
     /// client.vm_agent().mark_agent_command_started(agent_id, command_id).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn mark_agent_command_started(
         self,
         agent_id: Uuid,
