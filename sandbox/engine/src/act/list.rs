@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use super::part::{Extent, Filter};
 use super::{Call, Engine, Outcome};
 use crate::infer::{Collection, Pages, is_identifying};
+use crate::number;
 use crate::state::{Instance, Owner};
 
 /// Elements of a page that nobody has limited.
@@ -222,10 +223,21 @@ fn is_same(wanted: &Value, value: &Value) -> bool {
 
 fn compare(one: Option<&Value>, other: Option<&Value>) -> Ordering {
     match (one, other) {
-        (Some(Value::Number(one)), Some(Value::Number(other))) => {
-            one.as_f64().partial_cmp(&other.as_f64()).unwrap_or(Ordering::Equal)
-        }
+        (Some(Value::Number(one)), Some(Value::Number(other))) => number::order(one, other),
         (Some(Value::String(one)), Some(Value::String(other))) => one.cmp(other),
-        (one, other) => one.is_some().cmp(&other.is_some()),
+        (Some(Value::Bool(one)), Some(Value::Bool(other))) => one.cmp(other),
+        (one, other) => rank(one).cmp(&rank(other)),
+    }
+}
+
+/// The place of a kind of values in the order: a sort needs one place for each value, whatever the others are.
+fn rank(value: Option<&Value>) -> u8 {
+    match value {
+        None => 0,
+        Some(Value::Null) => 1,
+        Some(Value::Bool(_)) => 2,
+        Some(Value::Number(_)) => 3,
+        Some(Value::String(_)) => 4,
+        Some(Value::Array(_) | Value::Object(_)) => 5,
     }
 }

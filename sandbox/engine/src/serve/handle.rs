@@ -12,7 +12,7 @@ use super::reply::Reply;
 use super::route::{Candidate, Routed, Router};
 use super::security::challenge;
 use super::success::reply;
-use crate::act::{Call, Engine, ListPart};
+use crate::act::{Call, Engine, ListPart, Preconditions};
 use crate::contract::{Operation, Status};
 use crate::infer::success;
 use crate::request::{Read, Refusal, RequestParts, check};
@@ -174,6 +174,7 @@ impl Service {
         let place = checked.candidate.place.as_str();
         // Links of an answer have the name by which the client has reached the sandbox.
         let origin = text(HOST).map_or_else(|| self.origin.clone(), |host| format!("http://{host}"));
+        let preconditions = Preconditions::read(&request.headers);
         let call = Call {
             base: &checked.candidate.base,
             path: &checked.candidate.path,
@@ -183,6 +184,7 @@ impl Service {
             planned,
             media_type,
             place,
+            preconditions: &preconditions,
             part: request.part.as_ref(),
         };
         reply(&part.engine, &call, accept)

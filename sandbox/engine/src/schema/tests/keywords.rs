@@ -303,3 +303,43 @@ fn a_discriminator_names_the_branch() {
     let value = schemas.sample(&component("Pet"), Direction::Response, 1, &Hints { keep: Some(dog.clone()) });
     assert_eq!(value, Ok(dog));
 }
+
+/// Limits that `f64` has no room for.
+#[test]
+fn integers_near_the_limits_of_64_bits_are_sampled_within_them() {
+    let schemas = schemas("3.1.0", &json!({}));
+    let (low, high, huge) = (i64::MIN, i64::MAX, u64::MAX);
+    for (schema, expected) in [
+        (json!({ "minimum": high }), json!(high)),
+        (json!({ "maximum": low }), json!(low)),
+        (json!({ "minimum": high - 1, "exclusiveMaximum": high }), json!(high - 1)),
+        (json!({ "exclusiveMinimum": low, "maximum": low + 1 }), json!(low + 1)),
+        (json!({ "minimum": huge }), json!(huge)),
+        (json!({ "minimum": huge - 1, "maximum": huge - 1 }), json!(huge - 1)),
+        (
+            json!({ "minimum": 9_007_199_254_740_993_i64, "maximum": 9_007_199_254_740_993_i64 }),
+            json!(9_007_199_254_740_993_i64),
+        ),
+    ] {
+        let mut schema = schema;
+        schema["type"] = json!("integer");
+        for seed in 0..5 {
+            assert_eq!(
+                sample(&schemas, &inline(schema.clone()), Direction::Response, seed),
+                Ok(expected.clone()),
+                "{schema}"
+            );
+        }
+    }
+    for (least, most) in [(high - 3, high), (low, low + 3)] {
+        let schema = json!({ "type": "integer", "minimum": least, "maximum": most });
+        let all = (0..40)
+            .map(|seed| sample(&schemas, &inline(schema.clone()), Direction::Response, seed).unwrap().to_string());
+        assert_eq!(all.collect::<std::collections::BTreeSet<_>>().len(), 4, "{least} to {most}");
+    }
+    let schema = json!({ "type": "integer", "minimum": 1e30 });
+    assert_eq!(
+        sample(&schemas, &inline(schema), Direction::Response, 1).unwrap().as_f64().map(|value| value >= 1e30),
+        Some(true)
+    );
+}
