@@ -21,6 +21,9 @@ use crate::request::{Read, Refusal, RequestParts, check};
 pub(crate) trait Front: std::fmt::Debug + Send + Sync {
     fn answer(&self, service: &Service, request: &Received) -> Option<Reply>;
 
+    /// Returns whether it answers requests to a path.
+    fn takes(&self, path: &str) -> bool;
+
     /// The requests that it answers, and how, a line each.
     fn explained(&self, parts: &[ServedContract]) -> String;
 }
@@ -83,6 +86,12 @@ impl Service {
             }
             _ => refuse(None, 404, NO_PATH),
         }
+    }
+
+    /// Returns whether an operation, or the front, answers a request.
+    pub(super) fn takes(&self, method: &Method, path: &str) -> bool {
+        self.front.as_ref().is_some_and(|front| front.takes(path))
+            || matches!(self.routed(method, path).1, Routed::Operations(_))
     }
 
     /// The operations for a request. A HEAD without an operation of its own is a GET; the server sends no body.
