@@ -21,12 +21,12 @@ def schemathesis(arguments, path, contract, url):
     """The number of requests, and of findings by check."""
     headers = {name: value for op in contract.operations for name, value in contract.credentials(op)["header"].items()}
     words = [arguments.schemathesis, "run", str(pathlib.Path(path).resolve()), "--origin", url, "--phases", "examples,coverage,fuzzing", "--no-color",
-             "--report", "json", "--max-examples", str(arguments.examples), "--seed", str(arguments.seed), "--max-time", str(arguments.seconds)]
+             "--report", "json", "--max-examples", str(arguments.examples), "--seed", str(arguments.seed)]
     for name, value in headers.items():
         words += ["-H", f"{name}: {value}"]
     with tempfile.TemporaryDirectory() as folder:
         try:
-            run = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=2 * arguments.seconds + 60, stdin=subprocess.DEVNULL)
+            run = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=arguments.seconds, stdin=subprocess.DEVNULL)
         except subprocess.TimeoutExpired:
             return {"error": "it did not end in time"}
         reports = list(pathlib.Path(folder).glob("schemathesis-report/*.json"))
@@ -110,7 +110,7 @@ def main():
     parser.add_argument("--prism", required=True)
     parser.add_argument("--findings", metavar="FILE", help="the text of schemathesis, and an example of each finding of Prism")
     parser.add_argument("--examples", type=int, default=5, help="of schemathesis, for each operation")
-    parser.add_argument("--seconds", type=int, default=60, help="for a tool and a contract")
+    parser.add_argument("--seconds", type=int, default=180, help="for a tool and a contract")
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
     with multiprocessing.Pool(2) as pool:

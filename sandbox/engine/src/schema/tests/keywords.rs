@@ -343,3 +343,41 @@ fn integers_near_the_limits_of_64_bits_are_sampled_within_them() {
         Some(true)
     );
 }
+
+/// Catches an integer that no client of the contract can have.
+#[test]
+fn an_integer_has_the_width_of_its_format() {
+    let schemas = schemas("3.1.0", &json!({}));
+    let is_valid = |schema: &Value, value: &str| {
+        schemas
+            .violations(&inline(schema.clone()), &serde_json::from_str(value).unwrap(), Direction::Request)
+            .is_empty()
+    };
+    for (format, least, most) in [
+        ("int8", "-128", "127"),
+        ("int16", "-32768", "32767"),
+        ("int32", "-2147483648", "2147483647"),
+        ("int64", "-9223372036854775808", "9223372036854775807"),
+        ("uint8", "0", "255"),
+        ("uint16", "0", "65535"),
+        ("uint32", "0", "4294967295"),
+        ("uint64", "0", "18446744073709551615"),
+    ] {
+        for kind in [json!("integer"), json!(["string", "integer"])] {
+            let schema = json!({ "type": kind, "format": format });
+            assert!(is_valid(&schema, least) && is_valid(&schema, most), "{schema}");
+            // A number below the integers of 64 bits is read as a double: the next one is far away.
+            let beyond = |limit: &str| match limit.parse::<i128>().unwrap() {
+                least if least == i128::from(i64::MIN) => least - 2048,
+                limit if limit <= 0 => limit - 1,
+                limit => limit + 1,
+            };
+            for limit in [least, most] {
+                assert!(!is_valid(&schema, &beyond(limit).to_string()), "{schema}: {}", beyond(limit));
+            }
+            assert!(is_valid(&json!({ "type": "string", "format": format }), "\"any\""), "{format}");
+        }
+        let own = json!({ "type": "integer", "format": format, "maximum": 5, "exclusiveMinimum": 2 });
+        assert!(is_valid(&own, "3") && !is_valid(&own, "2") && !is_valid(&own, "6"), "{own}");
+    }
+}
