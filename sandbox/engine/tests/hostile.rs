@@ -248,6 +248,10 @@ async fn answers_without_a_schema_or_a_success_are_of_their_type() {
     document["paths"]["/pdf"] = content("application/pdf");
     document["paths"]["/jpeg"] = content("image/jpeg");
     document["paths"]["/png"] = answers(json!({ "200": { "description": "", "content": binary } }));
+    let refusal = json!({ "description": "", "content": { "application/vnd.refused+json": {} } });
+    document["paths"]["/refused"] = answers(json!({ "200": { "description": "" }, "400": refusal }));
+    document["paths"]["/refused"]["get"]["parameters"] =
+        json!([{ "in": "query", "name": "q", "required": true, "schema": { "type": "string" } }]);
     document["paths"]["/moved"] = answers(json!({ "302": { "description": "" } }));
     let item = json!({ "type": "object", "properties": { "id": { "type": "string" }, "name": { "type": "string" } } });
     document["paths"]["/things"] = json!({ "post": {
@@ -262,6 +266,10 @@ async fn answers_without_a_schema_or_a_success_are_of_their_type() {
         let answer = send(&sandbox, Method::GET, path, None).await;
         assert!(answer.bytes().await.unwrap().starts_with(begin), "{path}");
     }
+    let refused = send(&sandbox, Method::GET, "/refused", None).await;
+    assert_eq!(refused.status(), 400);
+    assert_eq!(refused.headers()["content-type"], "application/vnd.refused+json");
+    assert!(super::body(refused).await["detail"].as_str().unwrap().contains("query.q"));
     let moved = send(&sandbox, Method::GET, "/moved", None).await;
     assert_eq!((moved.status().as_u16(), moved.headers().get("location")), (302, None));
     let created = super::body(send(&sandbox, Method::POST, "/things", Some(json!({ "name": "a" }))).await).await;

@@ -44,7 +44,8 @@ impl Preconditions {
     pub(crate) fn read(headers: &HeaderMap) -> Self {
         let read = |name: HeaderName| {
             let lines: Vec<_> = headers.get_all(name).iter().map(|value| value.to_str().unwrap_or_default()).collect();
-            (!lines.is_empty()).then(|| WantedTags::read(&lines.join(",")))
+            // A header without a tag is none: a client sends an argument that is empty.
+            Some(WantedTags::read(&lines.join(","))).filter(|tags| *tags != WantedTags::Listed(Vec::new()))
         };
         Self { if_match: read(IF_MATCH), if_none_match: read(IF_NONE_MATCH) }
     }
