@@ -296,8 +296,8 @@ mod tests {
             let places = |items: &[&Item]| items.iter().map(|item| item.value["place"].clone()).collect::<Vec<_>>();
             for window in [0..0, 0..1, 0..50, 0..99, 7..20, 49..50, 49..99, 50..60, 60..70, 3..usize::MAX] {
                 let part = sorted.get(window.start.min(50)..window.end.min(50)).unwrap_or_default();
-                let (total, found) = ordered(items.iter().collect(), window.clone(), "rank", is_descending);
-                assert_eq!((total, places(&found)), (50, places(part)), "{window:?} {is_descending}");
+                let (total, ordered) = ordered(items.iter().collect(), window.clone(), "rank", is_descending);
+                assert_eq!((total, places(&ordered)), (50, places(part)), "{window:?} {is_descending}");
             }
         }
     }

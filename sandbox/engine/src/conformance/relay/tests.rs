@@ -102,8 +102,8 @@ fn a_server_that_reads_nothing_or_accepts_nothing_takes_too_long() {
     });
     let address = listener.local_addr().unwrap();
     // The system holds connections until its queue is full. Nobody accepts them.
-    let held: Vec<TcpStream> = (0..64).map_while(|_| TcpStream::connect_timeout(&address, limit).ok()).collect();
-    assert!(held.len() < 64, "the queue has an end");
+    let connections: Vec<TcpStream> = (0..64).map_while(|_| TcpStream::connect_timeout(&address, limit).ok()).collect();
+    assert!(connections.len() < 64, "the queue has an end");
     takes_too_long(&at(address), &Recorded { method: "GET".to_owned(), ..Recorded::default() });
 }
 
