@@ -33,14 +33,14 @@ def schemathesis(arguments, path, contract, url):
         if not reports:
             return {"error": (run.stderr or run.stdout).strip().splitlines()[-1:] or ["no report"]}
         report = json.loads(reports[0].read_text())
-    found = {f"{one['code']} {one['title']}": one["count"] for one in report["failures"] + report["errors"] if one.get("code")}
+    findings = {f"{one['code']} {one['title']}": one["count"] for one in report["failures"] + report["errors"] if one.get("code")}
     other = sum(one.get("count", 1) for one in report["errors"] if not one.get("code"))
-    return {"cases": report["test_cases"]["generated"], "found": found | ({"error of its own": other} if other else {}), "text": run.stdout}
+    return {"cases": report["test_cases"]["generated"], "findings": findings | ({"error of its own": other} if other else {}), "text": run.stdout}
 
 
 def prism(arguments, path, contract, url):
     """The number of operations whose request and answer passed, and of findings by kind."""
-    seen, found, examples = [], collections.Counter(), {}
+    seen, findings, examples = [], collections.Counter(), {}
     with Service(f"{arguments.prism} proxy --errors -p 0 {{contract}} {url}", path) as proxy:
         one = Judge(contract, proxy, arguments.seed, arguments.seconds)
         send = one.client.send
@@ -63,12 +63,12 @@ def prism(arguments, path, contract, url):
             elif result["verdict"] == "wrong":
                 kind = f"judge: {result['cause']}"
             elif result["verdict"] == "right":
-                found["passed"] += 1
+                findings["passed"] += 1
             if kind:
-                found[kind] += 1
+                findings[kind] += 1
                 examples.setdefault(kind, (result["operation"], result.get("request", ""), text[:1500]))
             seen.clear()
-    return {"passed": found.pop("passed", 0), "found": dict(found), "examples": examples}
+    return {"passed": findings.pop("passed", 0), "findings": dict(findings), "examples": examples}
 
 
 def judged(job):
@@ -88,8 +88,10 @@ def judged(job):
 def cell(result, first):
     if "error" in result:
         return f"{first} | not judged: {result['error']}"
-    found = ", ".join(f"{count} {kind.split(' ')[0] if kind.startswith('ST') else kind}" for kind, count in sorted(result["found"].items()))
-    return f"{first} | {found or 'none'}"
+    findings = collections.Counter()
+    for kind, count in result["findings"].items():
+        findings[kind.split(" ")[0] if kind.startswith("ST") else kind] += count
+    return f"{first} | {', '.join(f'{count} {kind}' for kind, count in sorted(findings.items())) or 'none'}"
 
 
 def table(reports):
@@ -119,7 +121,7 @@ def main():
     for tool in ("schemathesis", "prism"):
         total = collections.Counter()
         for report in reports:
-            total.update(report[tool].get("found", {}))
+            total.update(report[tool].get("findings", {}))
         print(f"\n{tool}:", *(f"{count:5} {kind}" for kind, count in total.most_common()), sep="\n")
     if arguments.findings:
         text = "".join(f"\n# {report['contract']}\n\n{report['schemathesis'].get('text', '')}\n{json.dumps(report['prism'], indent=1)}\n" for report in reports)

@@ -108,6 +108,9 @@ pub(super) fn numbers(raw: &Map<String, Value>, out: &mut Map<String, Value>) {
                 out.insert(limit.to_owned(), Value::Number(value));
             }
         }
+        if format == Some("int64") {
+            out.insert(compile::EXACT.to_owned(), json!(true));
+        }
     }
 }
 

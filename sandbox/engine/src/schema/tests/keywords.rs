@@ -366,12 +366,7 @@ fn an_integer_has_the_width_of_its_format() {
         for kind in [json!("integer"), json!(["string", "integer"])] {
             let schema = json!({ "type": kind, "format": format });
             assert!(is_valid(&schema, least) && is_valid(&schema, most), "{schema}");
-            // A number below the integers of 64 bits is read as a double: the next one is far away.
-            let beyond = |limit: &str| match limit.parse::<i128>().unwrap() {
-                least if least == i128::from(i64::MIN) => least - 2048,
-                limit if limit <= 0 => limit - 1,
-                limit => limit + 1,
-            };
+            let beyond = |limit: &str| limit.parse::<i128>().map(|it| if it <= 0 { it - 1 } else { it + 1 }).unwrap();
             for limit in [least, most] {
                 assert!(!is_valid(&schema, &beyond(limit).to_string()), "{schema}: {}", beyond(limit));
             }
