@@ -84,7 +84,8 @@ fn a_server_that_reads_nothing_or_accepts_nothing_takes_too_long() {
         let error = upstream.pass(request).unwrap_err();
         let expected = (io::ErrorKind::TimedOut, "the answer takes too long".to_owned());
         assert_eq!((error.kind(), error.to_string()), expected);
-        assert!(began.elapsed() >= limit);
+        // The end is that of the request, whatever its steps are: with room for a busy machine.
+        assert!((limit..Duration::from_secs(10)).contains(&began.elapsed()));
     };
     let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let at = |address: SocketAddr| Upstream::on_loopback(&format!("http://{address}"), limit).unwrap();
