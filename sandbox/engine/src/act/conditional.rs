@@ -129,20 +129,25 @@ fn write_sorted(value: &Value, text: &mut String) {
     }
 }
 
+/// The text for a value that follows one with another text.
+fn mix_tag(before: &str, value: &Value) -> Value {
+    format!("{:016x}", mix(3, &[before, &digest(value)])).into()
+}
+
 /// The name and the text of the member `etag`.
-fn member_tag(value: &Value) -> Option<(&String, &str)> {
+pub(super) fn member_tag(value: &Value) -> Option<(&String, &str)> {
     let (name, tag) = value.as_object()?.iter().find(|(name, _)| plain(name) == "etag")?;
     Some((name, tag.as_str().filter(|text| !text.is_empty())?))
 }
 
 impl Engine {
     /// Gives the member `etag` of a changed item another text, unless the request has sent one.
-    pub(super) fn renew_tag(&self, collection: &Collection, before: Option<&Value>, value: &mut Value) {
-        let Some((name, text)) = member_tag(value) else { return };
-        if before.and_then(member_tag).is_none_or(|(_, before)| before != text) {
-            return;
-        }
-        let (name, tag) = (name.clone(), Value::from(digest(value)));
+    pub(super) fn renew_tag(&self, collection: &Collection, before: &Value, sent: Option<&str>, value: &mut Value) {
+        let before = member_tag(before).map(|(_, text)| text).unwrap_or_default();
+        let Some((name, _)) = member_tag(value).filter(|_| sent.is_none_or(|sent| sent == before)) else { return };
+        let name = name.clone();
+        // Of the text before, too: the same content that is sent again is another change.
+        let tag = mix_tag(before, value);
         let shape = collection.item.as_ref().map(|item| self.plan.outlines.get(item)).unwrap_or_default();
         let fits = shape.members.get(&name).is_none_or(|member| self.fitter().is_valid(&member.schema, &tag));
         if let Some(members) = value.as_object_mut().filter(|_| fits) {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::{Call, Engine, Outcome, keys, merge, unknown};
+use super::{Call, Engine, Outcome, conditional, keys, merge, unknown};
 use crate::contract::encoded_segment;
 use crate::fit::Missing;
 use crate::infer::Collection;
@@ -98,13 +98,16 @@ impl Engine {
         missing: Missing<'_>,
     ) -> Result<(String, Arc<Value>), Full> {
         let seed = self.seed_for(owner, collection, &id);
-        let mut value = match &collection.item {
-            Some(schema) => self.fitter().fit(schema, &Value::Object(members), missing, seed).value,
-            None => Value::Object(members),
-        };
+        let mut value = Value::Object(members);
+        let sent_tag = conditional::member_tag(&value).map(|(_, text)| text.to_owned());
+        if let Some(schema) = &collection.item {
+            value = self.fitter().fit(schema, &value, missing, seed).value;
+        }
         let id = self.key_in(collection, &value).unwrap_or(id);
         let before = self.state().instance(owner).and_then(|instance| instance.item(&id).cloned());
-        self.renew_tag(collection, before.as_ref().map(|before| &*before.value), &mut value);
+        if let Some(before) = before {
+            self.renew_tag(collection, &before.value, sent_tag.as_deref(), &mut value);
+        }
         let item = Item::new(value, false);
         let value = Arc::clone(&item.value);
         self.state().put(owner, id.clone(), item)?;
