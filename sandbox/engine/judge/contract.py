@@ -274,14 +274,15 @@ class Contract:
 FORMATS = FormatChecker(["date", "date-time", "email", "ipv4", "ipv6", "uuid"])
 
 
-@FORMATS.checks("int32")
-def _int32(value):
-    return isinstance(value, (str, bool)) or not isinstance(value, int) or -(2**31) <= value < 2**31
+WIDTHS = {f"int{bits}": (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) for bits in (8, 16, 32, 64)} | {f"uint{bits}": (0, 2**bits - 1) for bits in (8, 16, 32, 64)}
 
 
-@FORMATS.checks("int64")
-def _int64(value):
-    return isinstance(value, (str, bool)) or not isinstance(value, int) or -(2**63) <= value < 2**63
+def _has_width(low, high):
+    return lambda value: isinstance(value, (str, bool)) or not isinstance(value, int) or low <= value <= high
+
+
+for _format, _limits in WIDTHS.items():
+    FORMATS.checks(_format)(_has_width(*_limits))
 
 
 @FORMATS.checks("uri")

@@ -6,6 +6,8 @@ import uuid
 
 import rstr
 
+from contract import WIDTHS
+
 MODES = ("full", "required", "all")  # `all` sends read-only members, too: some contracts require them of a request
 
 
@@ -98,6 +100,8 @@ class Sampler:
             high -= 1 if kind == "integer" else 0.5
         elif isinstance(schema.get("exclusiveMaximum"), (int, float)) and schema["exclusiveMaximum"] is not False:
             high = schema["exclusiveMaximum"] - (1 if kind == "integer" else 0.5)
+        if kind == "integer" and high is None and schema.get("format") in WIDTHS:
+            high = WIDTHS[schema["format"]][1]
         low = low if low is not None else min(1, high if high is not None else 1)
         high = min(high, low + 9999) if high is not None else low + 9999
         if high < low:

@@ -15,6 +15,7 @@
 
 // Each module uses only those before it.
 mod error;
+mod number;
 mod seed;
 
 mod behaviour;

@@ -80,6 +80,9 @@ pub async fn start(contract: &[u8]) -> Result<Sandbox, Error> {
     start_with(contract, Options::default()).await
 }
 
+/// A contract without a name. Messages about it speak of the contract already.
+const UNNAMED: &str = "the contract";
+
 /// A contract and its name in messages, such as its file.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
@@ -101,7 +104,7 @@ impl<'c> Document<'c> {
 ///
 /// Fails if the contract cannot be read, or if the port is in use.
 pub async fn start_with(contract: &[u8], options: Options) -> Result<Sandbox, Error> {
-    start_all(&[Document::new("the contract", contract)], options).await
+    start_all(&[Document::new(UNNAMED, contract)], options).await
 }
 
 /// Starts one sandbox for several contracts, on one port. Each has a state of its own.
@@ -210,9 +213,9 @@ fn read(documents: &[Document<'_>]) -> Result<Vec<Contract>, Error> {
     let mut claimed: HashMap<(http::Method, String), usize> = HashMap::new();
     let mut contracts = Vec::new();
     for (index, document) in documents.iter().enumerate() {
-        let contract = Contract::read(document.bytes).map_err(|error| match documents.len() {
-            1 => error,
-            _ => error.in_document(document.name),
+        let contract = Contract::read(document.bytes).map_err(|error| match document.name {
+            UNNAMED => error,
+            name => error.in_document(name),
         })?;
         for operation in &contract.operations {
             let parts = operation.segments.iter().map(|segment| {
@@ -244,7 +247,7 @@ fn read(documents: &[Document<'_>]) -> Result<Vec<Contract>, Error> {
 ///
 /// Fails if the contract cannot be read.
 pub fn explain(contract: &[u8]) -> Result<String, Error> {
-    explain_all(&[Document::new("the contract", contract)], &Behaviour::default())
+    explain_all(&[Document::new(UNNAMED, contract)], &Behaviour::default())
 }
 
 /// The tables of several contracts, each below the name of its contract. A reason that comes from the behaviour file names its line.

@@ -1,4 +1,4 @@
-use driftless_sandbox::{Options, explain, start_with};
+use driftless_sandbox::{Document, Options, explain, start_with};
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -36,6 +36,23 @@ async fn an_unreadable_contract_is_an_error_with_a_code() {
     assert!(!error.advice().is_empty());
     let error = explain(br#"{"openapi": "9.0"}"#).unwrap_err();
     assert_eq!((error.code(), error.pointer()), ("contract/unknown-version", "/openapi"));
+}
+
+/// An error names its source: a file, an address, or the contract itself, which need not come from a file.
+#[tokio::test]
+async fn an_error_names_the_source_that_the_contract_has() {
+    let broken: [&[u8]; 7] =
+        [b"", b"[]", b"{\"openapi\": \"3.0.3\"", b"{} {}", b"a: 1\n---\nb: 2", b"<html>", b"{\"openapi\": \"9\"}"];
+    for bytes in broken {
+        let unnamed = start_with(bytes, Options::default()).await.unwrap_err();
+        let (text, advice) = (unnamed.to_string(), unnamed.advice());
+        assert!(!text.contains("file") && !advice.contains("file"), "{text}; {advice}");
+        for name in ["openapi.json", "https://pets.example/openapi"] {
+            let named =
+                driftless_sandbox::start_all(&[Document::new(name, bytes)], Options::default()).await.unwrap_err();
+            assert_eq!(named.to_string(), format!("{name}: {text}"));
+        }
+    }
 }
 
 #[tokio::test]
@@ -124,6 +141,42 @@ async fn an_unreadable_body_is_a_400_and_a_long_one_a_413() {
     sandbox.stop().await;
 }
 
+#[tokio::test]
+async fn a_wrong_path_is_refused_before_its_long_body_and_the_journal_has_the_beginning() {
+    let mut options = Options::default();
+    options.graphql = Some("type Query { a: Int }".to_owned());
+    let sandbox = start_with(reads(json!({}), json!({})).to_string().as_bytes(), options).await.unwrap();
+    let beginning = "a".repeat(20_000);
+    for (number, (request, status)) in (1..).zip([
+        ("POST /none", 404),
+        ("POST /a", 405),
+        ("GET /a", 413),
+        ("HEAD /a", 413),
+        ("POST /graphql", 413),
+        ("OPTIONS /a", 204),
+    ]) {
+        let head = format!("{request} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 70000000\r\n\r\n");
+        let answer = rest(begun(&sandbox, &format!("{head}{beginning}")).await).await;
+        assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")), "{request}: {answer}");
+        let record = sandbox.requests().last().into_iter().find(|record| record.number == number).unwrap();
+        assert_eq!((record.status, record.request().length), (status, 70_000_000), "{request}");
+    }
+    // Without a length, the body is read to its limit.
+    let chunk = format!("100000\r\n{}\r\n", "a".repeat(1 << 20));
+    for (path, status) in [("/none", 404), ("/a", 413)] {
+        let address = sandbox.origin().strip_prefix("http://").unwrap();
+        let mut stream = tokio::net::TcpStream::connect(address).await.unwrap();
+        let head = format!("GET {path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n");
+        tokio::io::AsyncWriteExt::write_all(&mut stream, head.as_bytes()).await.unwrap();
+        for _ in 0..65 {
+            tokio::io::AsyncWriteExt::write_all(&mut stream, chunk.as_bytes()).await.unwrap();
+        }
+        let answer = rest(stream).await;
+        assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")), "{path}: {answer}");
+    }
+    sandbox.stop().await;
+}
+
 /// A connection with the beginning of a request.
 async fn begun(sandbox: &driftless_sandbox::Sandbox, text: &str) -> tokio::net::TcpStream {
     use tokio::io::AsyncWriteExt as _;
@@ -195,6 +248,10 @@ async fn answers_without_a_schema_or_a_success_are_of_their_type() {
     document["paths"]["/pdf"] = content("application/pdf");
     document["paths"]["/jpeg"] = content("image/jpeg");
     document["paths"]["/png"] = answers(json!({ "200": { "description": "", "content": binary } }));
+    let refusal = json!({ "description": "", "content": { "application/vnd.refused+json": {} } });
+    document["paths"]["/refused"] = answers(json!({ "200": { "description": "" }, "400": refusal }));
+    document["paths"]["/refused"]["get"]["parameters"] =
+        json!([{ "in": "query", "name": "q", "required": true, "schema": { "type": "string" } }]);
     document["paths"]["/moved"] = answers(json!({ "302": { "description": "" } }));
     let item = json!({ "type": "object", "properties": { "id": { "type": "string" }, "name": { "type": "string" } } });
     document["paths"]["/things"] = json!({ "post": {
@@ -209,6 +266,10 @@ async fn answers_without_a_schema_or_a_success_are_of_their_type() {
         let answer = send(&sandbox, Method::GET, path, None).await;
         assert!(answer.bytes().await.unwrap().starts_with(begin), "{path}");
     }
+    let refused = send(&sandbox, Method::GET, "/refused", None).await;
+    assert_eq!(refused.status(), 400);
+    assert_eq!(refused.headers()["content-type"], "application/vnd.refused+json");
+    assert!(super::body(refused).await["detail"].as_str().unwrap().contains("query.q"));
     let moved = send(&sandbox, Method::GET, "/moved", None).await;
     assert_eq!((moved.status().as_u16(), moved.headers().get("location")), (302, None));
     let created = super::body(send(&sandbox, Method::POST, "/things", Some(json!({ "name": "a" }))).await).await;

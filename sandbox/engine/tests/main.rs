@@ -4,6 +4,7 @@
 mod behaviour;
 #[allow(dead_code, reason = "the tests of the other sandbox use all of it")]
 mod browser;
+mod conditional;
 mod console;
 mod control;
 #[cfg(feature = "data")]
@@ -12,6 +13,7 @@ mod document;
 #[cfg(feature = "graphql")]
 mod graphql;
 mod hostile;
+mod integers;
 mod program;
 mod schedule;
 mod several;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::{Call, Engine, Outcome, keys, merge, unknown};
+use super::{Call, Engine, Outcome, conditional, keys, merge, unknown};
 use crate::contract::encoded_segment;
 use crate::fit::Missing;
 use crate::infer::Collection;
@@ -98,11 +98,16 @@ impl Engine {
         missing: Missing<'_>,
     ) -> Result<(String, Arc<Value>), Full> {
         let seed = self.seed_for(owner, collection, &id);
-        let value = match &collection.item {
-            Some(schema) => self.fitter().fit(schema, &Value::Object(members), missing, seed).value,
-            None => Value::Object(members),
-        };
+        let mut value = Value::Object(members);
+        let sent_tag = conditional::member_tag(&value).map(|(_, text)| text.to_owned());
+        if let Some(schema) = &collection.item {
+            value = self.fitter().fit(schema, &value, missing, seed).value;
+        }
         let id = self.key_in(collection, &value).unwrap_or(id);
+        let before = self.state().instance(owner).and_then(|instance| instance.item(&id).cloned());
+        if let Some(before) = before {
+            self.renew_tag(collection, &before.value, sent_tag.as_deref(), &mut value);
+        }
         let item = Item::new(value, false);
         let value = Arc::clone(&item.value);
         self.state().put(owner, id.clone(), item)?;
@@ -183,14 +188,14 @@ impl Engine {
     }
 
     /// The identifier of the item that a request names: in its path, in its query, or in its body.
-    fn named(&self, call: &Call<'_>, owner: &Owner, collection: &Collection) -> Option<String> {
+    pub(super) fn named(&self, call: &Call<'_>, owner: &Owner, collection: &Collection) -> Option<String> {
         let in_query = || keys::text(call.read.query.get(collection.identifier.as_ref()?)?);
         let in_path = self.id(call, collection).map(|id| self.canonical(owner, collection, id));
         in_path.or_else(in_query).or_else(|| self.key_in(collection, &Value::Object(self.sent(call, collection))))
     }
 
     /// The stored item. An item of a collection that nothing names comes into being when it is read.
-    fn item(&self, owner: &Owner, collection: &Collection, id: &str) -> Result<Option<Item>, Full> {
+    pub(super) fn item(&self, owner: &Owner, collection: &Collection, id: &str) -> Result<Option<Item>, Full> {
         self.begin(owner, collection);
         let stored = self.state().instance(owner).and_then(|instance| instance.item(id).cloned());
         if stored.is_some() || !self.is_known(owner, collection, id) {
@@ -245,10 +250,7 @@ impl Engine {
         mut members: Map<String, Value>,
         missing: Missing<'_>,
     ) -> Result<(String, Arc<Value>), Full> {
-        let key = match id.parse::<i64>() {
-            Ok(number) if collection.is_numeric(&self.plan.outlines) => Value::from(number),
-            _ => Value::from(id.as_str()),
-        };
+        let key = self.key_value(collection, &id);
         self.place(collection, &owner.1, Some(&key), &mut members);
         self.store(owner, collection, id, members, missing)
     }

@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 use super::Engine;
 use crate::contract::SchemaRef;
 use crate::infer::{Collection, is_identifying, plain};
+use crate::number::of_text;
 use crate::outline::Outline;
 use crate::seed::guid;
 use crate::state::Owner;
@@ -33,16 +34,16 @@ impl Engine {
 
     /// The identifier as the item holds it.
     pub(super) fn key_value(&self, collection: &Collection, id: &str) -> Value {
-        match id.parse::<i64>() {
-            Ok(number) if collection.is_numeric(&self.plan.outlines) => Value::from(number),
-            _ => Value::from(id),
+        match of_text(id).filter(|_| collection.is_numeric(&self.plan.outlines)) {
+            Some(number) => Value::Number(number),
+            None => Value::from(id),
         }
     }
 
     fn fits_path(&self, collection: &Collection, id: &str) -> bool {
         let Some(key) = &collection.parameter else { return true };
         let is_valid = |value: Value| self.fitter().is_valid(&key.schema, &value);
-        let number = id.parse::<i64>().ok().is_some_and(|number| is_valid(json!(number)));
+        let number = of_text(id).is_some_and(|number| is_valid(Value::Number(number)));
         number || is_valid(json!(id))
     }
 
@@ -82,7 +83,7 @@ impl Engine {
         let value = parameter.example.as_ref()?;
         let id = text(value).filter(|id| self.fits_path(collection, id))?;
         let member = self.key_schema(collection);
-        let candidates = [Some(value.clone()), id.parse::<i64>().ok().map(|id| json!(id)), Some(json!(id))];
+        let candidates = [Some(value.clone()), of_text(&id).map(Value::Number), Some(json!(id))];
         let fits = |value: &Value| member.as_ref().is_none_or(|member| self.fitter().is_valid(member, value));
         candidates.into_iter().flatten().find(fits).map(|value| (id, value))
     }
@@ -133,7 +134,7 @@ impl Engine {
             else {
                 continue;
             };
-            let number = value.parse::<i64>().ok().map(|number| json!(number));
+            let number = of_text(value).map(Value::Number);
             let values = [Some(json!(value)), number].into_iter().flatten();
             if let Some(value) = values.into_iter().find(|value| self.fitter().is_valid(&member.schema, value)) {
                 members.insert(name.clone(), value);

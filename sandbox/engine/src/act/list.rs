@@ -1,6 +1,7 @@
 //! Lists: filters, order, pages.
 
 use std::cmp::Ordering;
+use std::ops::Range;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
@@ -8,7 +9,8 @@ use serde_json::{Map, Value};
 use super::part::{Extent, Filter};
 use super::{Call, Engine, Outcome};
 use crate::infer::{Collection, Pages, is_identifying};
-use crate::state::{Instance, Owner};
+use crate::number;
+use crate::state::{Instance, Item, Owner};
 
 /// Elements of a page that nobody has limited.
 pub(crate) const DEFAULT_LIMIT: usize = 1_000;
@@ -72,16 +74,19 @@ impl Engine {
             });
         }
         let is_selected = |item: &Value| query.selects(item) && filters.iter().all(|filter| filter.selects(item));
-        let items = instance.items().map(|(_, item)| item);
-        let mut items: Vec<_> = items.filter(|item| is_selected(&item.value)).collect();
-        if let Some((member, is_descending)) = query.order() {
-            items.sort_by(|one, other| {
-                let order = compare(one.value.get(&member), other.value.get(&member));
-                if is_descending { order.reverse() } else { order }
-            });
-        }
-        let total = items.len();
-        let items: Vec<_> = items.into_iter().skip(start).take(limit).collect();
+        let selected = instance.items().map(|(_, item)| item).filter(|item| is_selected(&item.value));
+        let window = start..start.saturating_add(limit);
+        let (total, items) = match query.order() {
+            Some((member, is_descending)) => ordered(selected.collect(), window, &member, is_descending),
+            None => {
+                let (mut total, mut items) = (0, Vec::new());
+                for item in selected {
+                    items.extend(window.contains(&total).then_some(item));
+                    total += 1;
+                }
+                (total, items)
+            }
+        };
         let is_invented = items.iter().all(|item| item.is_invented);
         let page: Vec<_> = items.into_iter().map(|item| Arc::clone(&item.value)).collect();
         let (looked_at, filters) = (instance.len(), filters.len());
@@ -220,12 +225,80 @@ fn is_same(wanted: &Value, value: &Value) -> bool {
     }
 }
 
+/// The number of items, and those of a window in the order of a member. Only these are sorted, not the whole list before and behind them.
+fn ordered<'i>(
+    items: Vec<&'i Item>,
+    window: Range<usize>,
+    member: &str,
+    is_descending: bool,
+) -> (usize, Vec<&'i Item>) {
+    let total = items.len();
+    let (start, end) = (window.start.min(total), window.end.min(total));
+    // Items that are equal keep their order.
+    let mut items: Vec<(Option<&Value>, usize, &Item)> =
+        items.into_iter().enumerate().map(|(place, item)| (item.value.get(member), place, item)).collect();
+    type Placed<'v, 'i> = (Option<&'v Value>, usize, &'i Item);
+    let order = |one: &Placed<'_, '_>, other: &Placed<'_, '_>| {
+        let order = compare(one.0, other.0);
+        let order = if is_descending { order.reverse() } else { order };
+        order.then(one.1.cmp(&other.1))
+    };
+    if end < total {
+        items.select_nth_unstable_by(end, order);
+        items.truncate(end);
+    }
+    if 0 < start && start < items.len() {
+        items.select_nth_unstable_by(start, order);
+    }
+    let mut items = items.split_off(start);
+    items.sort_unstable_by(order);
+    (total, items.into_iter().map(|(_, _, item)| item).collect())
+}
+
 fn compare(one: Option<&Value>, other: Option<&Value>) -> Ordering {
     match (one, other) {
-        (Some(Value::Number(one)), Some(Value::Number(other))) => {
-            one.as_f64().partial_cmp(&other.as_f64()).unwrap_or(Ordering::Equal)
-        }
+        (Some(Value::Number(one)), Some(Value::Number(other))) => number::order(one, other),
         (Some(Value::String(one)), Some(Value::String(other))) => one.cmp(other),
-        (one, other) => one.is_some().cmp(&other.is_some()),
+        (Some(Value::Bool(one)), Some(Value::Bool(other))) => one.cmp(other),
+        (one, other) => rank(one).cmp(&rank(other)),
+    }
+}
+
+/// The place of a kind of values in the order: a sort needs one place for each value, whatever the others are.
+fn rank(value: Option<&Value>) -> u8 {
+    match value {
+        None => 0,
+        Some(Value::Null) => 1,
+        Some(Value::Bool(_)) => 2,
+        Some(Value::Number(_)) => 3,
+        Some(Value::String(_)) => 4,
+        Some(Value::Array(_) | Value::Object(_)) => 5,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// Catches a window that is not the part of the sorted list, and equal items that change places.
+    #[test]
+    fn a_window_is_the_part_of_the_sorted_list() {
+        let items: Vec<Item> =
+            (0..50_u64).map(|place| Item::new(json!({ "rank": place * 7 % 5, "place": place }), false)).collect();
+        for is_descending in [false, true] {
+            let mut sorted: Vec<&Item> = items.iter().collect();
+            sorted.sort_by(|one, other| {
+                let order = compare(one.value.get("rank"), other.value.get("rank"));
+                if is_descending { order.reverse() } else { order }
+            });
+            let places = |items: &[&Item]| items.iter().map(|item| item.value["place"].clone()).collect::<Vec<_>>();
+            for window in [0..0, 0..1, 0..50, 0..99, 7..20, 49..50, 49..99, 50..60, 60..70, 3..usize::MAX] {
+                let part = sorted.get(window.start.min(50)..window.end.min(50)).unwrap_or_default();
+                let (total, ordered) = ordered(items.iter().collect(), window.clone(), "rank", is_descending);
+                assert_eq!((total, places(&ordered)), (50, places(part)), "{window:?} {is_descending}");
+            }
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! The actions: a checked request changes or reads the state, as the role of its operation says.
 
+mod conditional;
 mod items;
 mod kept;
 mod keys;
@@ -28,6 +29,7 @@ use crate::schema::Schemas;
 use crate::seed::mix;
 use crate::state::{Full, Keeper, Owner, State, StoredFile};
 
+pub(crate) use conditional::{Preconditions, tag, tagged};
 pub(crate) use kept::{ChangeRefused, Kept};
 #[cfg(feature = "graphql")]
 pub(crate) use list::DEFAULT_LIMIT;
@@ -67,6 +69,7 @@ pub(crate) struct Call<'c> {
     pub(crate) origin: &'c str,
     pub(crate) media_type: &'c str,
     pub(crate) read: &'c Read,
+    pub(crate) preconditions: &'c Preconditions,
     /// The part of a list that is asked for, however long its pages are.
     pub(crate) part: Option<&'c ListPart>,
 }
@@ -89,6 +92,10 @@ pub(crate) enum Outcome {
     File(Arc<StoredFile>),
     Unknown(String),
     Conflict(String),
+    /// A condition of the request is not met.
+    Failed(String),
+    /// The client has the item already: the one with this tag.
+    NotModified(String),
     Full,
     /// The change cannot be saved, for this reason.
     Unsaved(String),
@@ -163,6 +170,11 @@ impl Engine {
         {
             return full.into();
         }
+        match self.unmet(call, collection) {
+            Ok(None) => {}
+            Ok(Some(failed)) => return failed,
+            Err(full) => return full.into(),
+        }
         let outcome = match (role, collection) {
             (Role::List | Role::Search, Some((index, collection))) => Ok(self.list(call, index, collection)),
             (Role::Count, Some((index, collection))) => Ok(self.count(call, index, collection)),
@@ -182,7 +194,7 @@ impl Engine {
             (Role::Download, None) => Ok(self.download(call)),
             _ => Ok(Outcome::Invented),
         };
-        let outcome = self.worked(call, outcome.unwrap_or_else(Outcome::from));
+        let outcome = self.conditional(call, self.worked(call, outcome.unwrap_or_else(Outcome::from)));
         // Timers of new states begin now.
         match collection.map(|(index, collection)| self.settle(&self.owner(call, index, collection), collection)) {
             Some(Err(full)) => full.into(),

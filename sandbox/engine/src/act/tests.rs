@@ -1,13 +1,16 @@
 //! The state of each real contract can be read by its addresses, and restored.
 
+use std::fmt::Write as _;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use serde_json::json;
 
-use super::{Engine, Kept, Snapshot};
+use super::{Call, Engine, Kept, Listed, Outcome, Preconditions, Snapshot};
 use crate::behaviour::Behaviour;
 use crate::contract::Contract;
 use crate::infer;
+use crate::request::Read;
 use crate::schema::tests::corpus::contracts;
 
 fn engine(contract: Contract) -> Engine {
@@ -100,4 +103,82 @@ fn a_few_contracts_have_states_that_are_restored() {
 #[ignore = "half a minute in a debug build: .ci/run runs it"]
 fn all_contracts_have_states_that_are_restored() {
     share(&contracts());
+}
+
+/// As many items as a state has room for.
+const MANY: u64 = 1_000_000;
+
+/// Catches a page that looks at all items, and an answer that copies them.
+#[test]
+#[ignore = "a million items take half a minute in a debug build: .ci/run runs it"]
+fn a_page_of_a_million_items_is_the_stored_items_alone() {
+    let integer = json!({ "type": "integer" });
+    let item = json!({ "type": "object", "properties": { "id": integer, "rank": integer } });
+    let query = ["limit", "offset", "rank", "sort"].map(|name| json!({ "in": "query", "name": name, "schema": {} }));
+    let answer = |schema| json!({ "200": { "content": { "application/json": { "schema": schema } } } });
+    let id = json!([{ "in": "path", "name": "id", "required": true, "schema": integer }]);
+    let paths = json!({
+        "/rows": { "get": { "parameters": query, "responses": answer(json!({ "type": "array", "items": item })) } },
+        "/rows/{id}": { "get": { "parameters": id, "responses": answer(item.clone()) } }
+    });
+    let document = json!({ "openapi": "3.0.3", "paths": paths }).to_string();
+    let engine = engine(Contract::read(document.as_bytes()).unwrap());
+
+    // The ranks are those of another order: 7,919 is coprime to a million.
+    let rank = |id: u64| id * 7_919 % MANY;
+    let mut saved = String::from("{\"collections\":[{\"address\":\"/rows\",\"items\":[");
+    for id in 0..MANY {
+        let comma = if id == 0 { "" } else { "," };
+        write!(saved, "{comma}{{\"key\":\"{id}\",\"fields\":{{\"id\":{id},\"rank\":{}}}}}", rank(id)).unwrap();
+    }
+    saved.push_str("]}]}");
+    let snapshot: Snapshot = serde_json::from_str(&saved).unwrap();
+    drop(saved);
+    let state = engine.state_of(&snapshot, |_| true).unwrap_or_else(|unfit| panic!("{unfit:?}"));
+    drop(snapshot);
+    assert!(engine.exchange(state).1.is_ok());
+
+    let list = |query: serde_json::Value| -> Listed {
+        let read = Read { query: query.as_object().unwrap().clone(), ..Read::default() };
+        let call = Call {
+            operation: &engine.contract.operations[0],
+            planned: &engine.plan.operations[0],
+            path: &[],
+            place: "/rows",
+            base: "",
+            origin: "",
+            media_type: "",
+            read: &read,
+            preconditions: &Preconditions::default(),
+            part: None,
+        };
+        match engine.act(&call) {
+            Outcome::List(listed) => listed,
+            other => panic!("{other:?}"),
+        }
+    };
+    let ids = |listed: &Listed| listed.page.iter().map(|item| item["id"].as_u64().unwrap()).collect::<Vec<_>>();
+    // The stored item and the one of the page are one: nothing is copied.
+    let is_stored = |listed: &Listed| listed.page.iter().all(|item| Arc::strong_count(item) == 2);
+
+    let page = list(json!({ "limit": 20 }));
+    assert_eq!((ids(&page), page.total), ((0..20).collect(), 1_000_000));
+    assert_eq!(page.extent().looked_at, 20);
+    assert!(is_stored(&page));
+    let last = list(json!({ "limit": 20, "offset": MANY - 5 }));
+    assert_eq!(ids(&last), (MANY - 5..MANY).collect::<Vec<_>>());
+    assert!(last.extent().looked_at <= 20 + 10_000, "items before a page are passed over, not looked at");
+    drop((page, last));
+
+    let filtered = list(json!({ "rank": rank(77) }));
+    assert_eq!((ids(&filtered), filtered.total), (vec![77], 1));
+    assert!(is_stored(&filtered));
+    drop(filtered);
+
+    for (sort, wanted) in [("rank", [500_000, 500_001, 500_002]), ("-rank", [499_999, 499_998, 499_997])] {
+        let sorted = list(json!({ "limit": 3, "offset": 500_000, "sort": sort }));
+        assert_eq!(ids(&sorted).into_iter().map(rank).collect::<Vec<_>>(), wanted);
+        assert_eq!(sorted.total, 1_000_000);
+        assert!(is_stored(&sorted));
+    }
 }

@@ -34,11 +34,11 @@ impl Contract {
 fn dialect(document: &Value) -> Result<Dialect, Error> {
     let advice = "pass a document of Swagger 2.0 or OpenAPI 3.0 to 3.2";
     let refused = |message: &str| Err(Error::new("contract/not-a-contract", "", message, advice));
-    let Value::Object(members) = document else { return refused("the file is not a contract: it holds no object") };
+    let Value::Object(members) = document else { return refused("the document is not a contract: it holds no object") };
     let (key, version) = match (members.get("openapi"), members.get("swagger")) {
         (Some(version), _) => ("openapi", version),
         (None, Some(version)) => ("swagger", version),
-        (None, None) => return refused("the file is not a contract: it has neither `openapi` nor `swagger`"),
+        (None, None) => return refused("the document is not a contract: it has neither `openapi` nor `swagger`"),
     };
     let dialect = match (key, numbers(version)) {
         ("openapi", Some((3, 0))) => Dialect::OpenApi30,

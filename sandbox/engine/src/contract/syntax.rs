@@ -15,7 +15,7 @@ const MAX_DEPTH: usize = 120;
 /// The parser of YAML takes quadratic time for open brackets.
 const MAX_BRACKETS: usize = 5_000;
 
-const CORRECT: &str = "correct the file at this place, or download it again";
+const CORRECT: &str = "correct the contract at this place, or get it anew from its source";
 
 pub(super) fn parse(bytes: &[u8]) -> Result<Value, Error> {
     if bytes.len() > MAX_BYTES {
@@ -25,7 +25,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Value, Error> {
     let text = decode(bytes)?;
     let text = text.trim();
     if text.is_empty() {
-        let advice = "check the file, and how it was downloaded";
+        let advice = "check the source of the contract, and how it was downloaded";
         return Err(Error::new("contract/empty", "", "the contract has no content", advice));
     }
     if text.starts_with('<') {
@@ -64,7 +64,7 @@ fn not_json(error: &serde_json::Error) -> Error {
         return too_deep();
     }
     let (code, problem, advice) = if error.classify() == Category::Eof {
-        ("contract/truncated", "the JSON ends before its last brace", "download the file again, completely")
+        ("contract/truncated", "the JSON ends before its last brace", "get the contract anew, completely")
     } else if message.starts_with("trailing characters") {
         ("contract/trailing", "something follows the JSON document", "remove the text after the last brace")
     } else {
@@ -88,14 +88,14 @@ fn yaml(text: &str) -> Result<Value, Error> {
         return Err(too_large("the aliases of the YAML document multiply each other".to_owned()));
     }
     if error.contains("more than one document") {
-        let message = "the file has several YAML documents";
-        return Err(Error::new("contract/several-documents", "", message, "split the file at its `---` lines"));
+        let message = "the contract has several YAML documents";
+        return Err(Error::new("contract/several-documents", "", message, "split it at its `---` lines"));
     }
     Err(Error::new("contract/not-yaml", "", format!("the contract cannot be read as YAML: {error}"), CORRECT))
 }
 
 fn too_large(message: String) -> Error {
-    Error::new("contract/too-large", "", message, "check that the file is a contract, and remove large examples")
+    Error::new("contract/too-large", "", message, "check that it is a contract, and remove large examples")
 }
 
 fn too_deep() -> Error {

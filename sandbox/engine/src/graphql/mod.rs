@@ -143,8 +143,12 @@ impl Front for Graph {
         self.plan.explained(&self.schema, parts)
     }
 
+    fn takes(&self, path: &str) -> bool {
+        path == PATH
+    }
+
     fn answer(&self, service: &Service, request: &Received) -> Option<Reply> {
-        if request.path != PATH {
+        if !self.takes(&request.path) {
             return None;
         }
         let asked = match request.method {

@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 
 use bytes::Bytes;
-use http::header::{ACCEPT, CONTENT_LENGTH, CONTENT_TYPE, HeaderValue, TRANSFER_ENCODING};
+use http::header::{ACCEPT, CONTENT_LENGTH, CONTENT_TYPE, HeaderValue, IF_MATCH, IF_NONE_MATCH, TRANSFER_ENCODING};
 use http::{HeaderMap, Method};
 use serde_json::{Map, Value};
 
@@ -200,7 +200,7 @@ impl<'r> Run<'r> {
         list: ListPart,
     ) -> Result<(Value, Reply), Refused> {
         let mut headers: HeaderMap = self.request.headers.clone();
-        for name in [CONTENT_TYPE, CONTENT_LENGTH, ACCEPT, TRANSFER_ENCODING] {
+        for name in [CONTENT_TYPE, CONTENT_LENGTH, ACCEPT, TRANSFER_ENCODING, IF_MATCH, IF_NONE_MATCH] {
             headers.remove(name);
         }
         headers.insert(ACCEPT, HeaderValue::from_static("application/json"));

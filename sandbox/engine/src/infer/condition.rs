@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
+use crate::number::order;
 use crate::request::Read;
 
 /// A status that an operation answers with, if the condition is met.
@@ -81,7 +82,7 @@ impl FixedAnswer {
 /// Numbers are compared by value, and with the text of a parameter by its text.
 fn is_equal(value: &Value, wanted: &Value) -> bool {
     match (value, wanted) {
-        (Value::Number(value), Value::Number(wanted)) => value.as_f64() == wanted.as_f64(),
+        (Value::Number(value), Value::Number(wanted)) => order(value, wanted).is_eq(),
         (Value::String(value), Value::String(wanted)) => value == wanted,
         (Value::String(value), wanted) => wanted.to_string().as_str() == value,
         (value, wanted) => value == wanted,

@@ -9,6 +9,7 @@ mod identifier;
 mod names;
 mod pages;
 mod roles;
+mod tagged;
 
 use std::collections::HashSet;
 use std::fmt;
@@ -56,6 +57,8 @@ pub(crate) struct Planned {
     pub(crate) answers: Vec<FixedAnswer>,
     /// The work that the operation begins.
     pub(crate) work: Option<Work>,
+    /// Its answers have the tag of their item: the contract mentions conditional requests for it.
+    pub(crate) has_tag: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -180,6 +183,7 @@ fn plan(contract: &Contract, behaviour: &Behaviour, used: &mut HashSet<usize>) -
     corrector.collections(&mut collections)?;
     let mut operations = roles::assign(sources, &collections);
     corrector.operations(&mut operations, &mut collections)?;
+    tagged::mark(contract, &mut operations);
     Ok(Plan { operations, collections, outlines })
 }
 

@@ -105,6 +105,7 @@ impl Assigner<'_> {
             pages: Pages::default(),
             answers: Vec::new(),
             work: None,
+            has_tag: false,
             reason: reason.into(),
             answers_with_item,
             collection,

@@ -1,7 +1,7 @@
 //! The validator of one schema, by the crate `jsonschema`.
 
 use jsonschema::error::ValidationErrorKind;
-use jsonschema::{Draft, PatternOptions, ValidationError, ValidationOptions, Validator};
+use jsonschema::{Draft, Keyword, PatternOptions, ValidationError, ValidationOptions, Validator};
 use serde_json::Value;
 
 use super::Violation;
@@ -15,12 +15,30 @@ const LONGEST_POINTER: usize = 240;
 /// A pattern with lookaround that takes more steps fails. All others take time that is linear in the text.
 const MOST_STEPS: usize = 100_000;
 
+/// No keyword of JSON Schema.
+pub(super) const EXACT: &str = "sandboxExact";
+
 pub(super) fn options() -> ValidationOptions<'static> {
     jsonschema::options()
         .with_draft(Draft::Draft202012)
         .should_validate_formats(true)
         .should_ignore_unknown_formats(true)
         .with_pattern_options(PatternOptions::fancy_regex().backtrack_limit(MOST_STEPS))
+        .with_keyword(EXACT, |_, _, _| Ok(Box::new(Exact)))
+}
+
+/// An integer of 64 bits with a sign. Those just below are read as the double -2^63, which is equal to the least one; that one is read as an integer.
+struct Exact;
+
+impl<'i> Keyword<'i> for Exact {
+    fn validate(&self, value: &'i Value) -> Result<(), ValidationError<'i>> {
+        let message = || ValidationError::custom(format!("value is less than the minimum of {}", i64::MIN));
+        if self.is_valid(value) { Ok(()) } else { Err(message()) }
+    }
+
+    fn is_valid(&self, value: &'i Value) -> bool {
+        value.as_i64().is_some() || value.as_f64() != Some(-9_223_372_036_854_775_808.0)
+    }
 }
 
 pub(super) fn violations(validator: &Validator, value: &Value) -> Vec<Violation> {

@@ -26,6 +26,8 @@ use super::reply::Reply;
 /// The longest body of a request.
 const MOST_BYTES: usize = 64 << 20;
 
+const TOO_LONG: (u16, &str) = (413, "the body is longer than 64 MiB, the limit of the sandbox");
+
 /// The bodies that are being received, together. A longer one is refused while the others take this memory.
 const MOST_BYTES_OF_ALL: usize = 512 << 20;
 
@@ -52,6 +54,8 @@ async fn respond(service: Arc<Service>, bytes: &Semaphore, request: Request) -> 
     let mut taken = None;
     let body = match collect(body, bytes, &mut taken).await {
         Ok(body) => body,
+        // A path that nothing serves is refused as such: the journal has the beginning of the body.
+        Err(TOO_LONG) if !service.takes(&head.method, head.uri.path()) => Bytes::new(),
         Err((status, detail)) => return response(refuse(None, status, detail), &head.method),
     };
     let received = Received {
@@ -76,7 +80,6 @@ async fn collect<'l>(
     most: &'l Semaphore,
     taken: &mut Option<SemaphorePermit<'l>>,
 ) -> Result<Bytes, (u16, &'static str)> {
-    const TOO_LONG: (u16, &str) = (413, "the body is longer than 64 MiB, the limit of the sandbox");
     const TOO_SLOW: (u16, &str) =
         (408, "the body is too slow: the sandbox waits 30 s for its next part, and 300 s for all");
     const TOO_MANY: (u16, &str) = (503, "the sandbox receives 512 MiB of bodies already: try again");

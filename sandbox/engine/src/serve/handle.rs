@@ -12,7 +12,7 @@ use super::reply::Reply;
 use super::route::{Candidate, Routed, Router};
 use super::security::challenge;
 use super::success::reply;
-use crate::act::{Call, Engine, ListPart};
+use crate::act::{Call, Engine, ListPart, Preconditions};
 use crate::contract::{Operation, Status};
 use crate::infer::success;
 use crate::request::{Read, Refusal, RequestParts, check};
@@ -20,6 +20,9 @@ use crate::request::{Read, Refusal, RequestParts, check};
 /// Answers requests that no contract declares, such as those of GraphQL. It sends requests of the contracts to do so.
 pub(crate) trait Front: std::fmt::Debug + Send + Sync {
     fn answer(&self, service: &Service, request: &Received) -> Option<Reply>;
+
+    /// Returns whether it answers requests to a path.
+    fn takes(&self, path: &str) -> bool;
 
     /// The requests that it answers, and how, a line each.
     fn explained(&self, parts: &[ServedContract]) -> String;
@@ -83,6 +86,12 @@ impl Service {
             }
             _ => refuse(None, 404, NO_PATH),
         }
+    }
+
+    /// Returns whether an operation, or the front, answers a request.
+    pub(super) fn takes(&self, method: &Method, path: &str) -> bool {
+        self.front.as_ref().is_some_and(|front| front.takes(path))
+            || matches!(self.routed(method, path).1, Routed::Operations(_))
     }
 
     /// The operations for a request. A HEAD without an operation of its own is a GET; the server sends no body.
@@ -174,6 +183,7 @@ impl Service {
         let place = checked.candidate.place.as_str();
         // Links of an answer have the name by which the client has reached the sandbox.
         let origin = text(HOST).map_or_else(|| self.origin.clone(), |host| format!("http://{host}"));
+        let preconditions = Preconditions::read(&request.headers);
         let call = Call {
             base: &checked.candidate.base,
             path: &checked.candidate.path,
@@ -183,6 +193,7 @@ impl Service {
             planned,
             media_type,
             place,
+            preconditions: &preconditions,
             part: request.part.as_ref(),
         };
         reply(&part.engine, &call, accept)

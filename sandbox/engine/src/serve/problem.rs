@@ -7,7 +7,7 @@ use super::reply::Reply;
 use crate::act::Engine;
 use crate::contract::{Operation, Response, Status};
 use crate::fit::Missing;
-use crate::infer::json;
+use crate::infer::{is_json, json};
 use crate::schema::Violation;
 use crate::seed::mix;
 
@@ -32,15 +32,17 @@ pub(crate) fn problem(operation: Option<(&Engine, &Operation)>, problem: &Proble
     let members = members(problem);
     let content = operation.and_then(|(engine, operation)| {
         let content = json(&declared(operation, problem.status)?.content)?;
-        Some((engine, operation, content, content.schema.as_ref()?))
+        Some((engine, operation, content))
     });
-    let (media_type, value) = match content {
-        Some((engine, operation, content, schema)) => {
+    let (media_type, value) = match content.map(|content| (content, content.2.schema.as_ref())) {
+        Some(((engine, operation, content), Some(schema))) => {
             let seed = mix(engine.seed, &[&operation.pointer, &problem.status.to_string()]);
             let fitted = engine.fitter().fit(schema, &more_names(members, problem), Missing::Required, seed);
             (concrete(&content.media_type), fitted.value)
         }
-        None => ("application/problem+json".to_owned(), members),
+        // Without a schema, the declaration says no more than the media type.
+        Some(((_, _, content), None)) if is_json(&content.media_type) => (concrete(&content.media_type), members),
+        _ => ("application/problem+json".to_owned(), members),
     };
     reply.body = encode(&media_type, &value, "problem");
     reply.media_type = Some(media_type);

@@ -9,7 +9,7 @@ use super::files::file;
 use super::media::{choose, concrete, encode, essence};
 use super::problem::{Problem, problem};
 use super::reply::Reply;
-use crate::act::{Call, Engine, Outcome, merge, of_path};
+use crate::act::{Call, Engine, Outcome, merge, of_path, tag, tagged};
 use crate::contract::{Response, SchemaRef};
 use crate::fit::Missing;
 use crate::infer::{Role, plain, singular, success};
@@ -32,6 +32,7 @@ pub(crate) fn reply(engine: &Engine, call: &Call<'_>, accept: Option<&str>) -> R
     let refused = match &outcome {
         Outcome::Unknown(detail) => Some((404, detail.clone())),
         Outcome::Conflict(detail) => Some((409, detail.clone())),
+        Outcome::Failed(detail) => Some((412, detail.clone())),
         Outcome::Unsaved(reason) => Some((507, format!("the state cannot be saved: {reason}"))),
         Outcome::Full => Some((507, "the sandbox's memory is full: delete items, or start it again".to_owned())),
         _ => None,
@@ -39,15 +40,22 @@ pub(crate) fn reply(engine: &Engine, call: &Call<'_>, accept: Option<&str>) -> R
     if let Some((status, detail)) = refused {
         return problem(Some((engine, call.operation)), &Problem { status, detail, violations: Vec::new() });
     }
+    if let Outcome::NotModified(tag) = outcome {
+        return Reply { status: 304, headers: vec![("ETag".to_owned(), tag)], ..Reply::default() };
+    }
     let statuses = status.as_ref().map_or_else(|| preferred(call, &outcome), std::slice::from_ref);
     let extent = match &outcome {
         Outcome::List(listed) => Some(listed.extent()),
         _ => None,
     };
     let Some((status, response)) = success(call.operation, statuses) else {
-        return Reply { extent, ..undeclared(call, &outcome) };
+        return Reply { extent, headers: tag_of(call, &outcome).into_iter().collect(), ..undeclared(call, &outcome) };
     };
     let mut reply = Reply { status, headers: headers(engine, call, response), extent, ..Reply::default() };
+    if let Some(tag) = tag_of(call, &outcome) {
+        reply.headers.retain(|(name, _)| !name.eq_ignore_ascii_case("etag"));
+        reply.headers.push(tag);
+    }
     if let Outcome::Item { id, is_created: true, .. } = &outcome {
         reply.headers.retain(|(name, _)| !name.eq_ignore_ascii_case("location"));
         reply.headers.push(("Location".to_owned(), location(call, id)));
@@ -144,6 +152,12 @@ fn preferred(call: &Call<'_>, outcome: &Outcome) -> &'static [u16] {
         (Role::Upload, _) => &[201, 200, 202, 204],
         _ => &[200, 201, 202, 204],
     }
+}
+
+/// The header with the tag of the item that is answered, which a delete has removed.
+fn tag_of(call: &Call<'_>, outcome: &Outcome) -> Option<(String, String)> {
+    let value = tagged(outcome).filter(|_| call.planned.has_tag && call.planned.role != Role::Delete)?;
+    Some(("ETag".to_owned(), tag(&value)))
 }
 
 /// The path of a new item.

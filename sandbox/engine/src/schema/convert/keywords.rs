@@ -96,16 +96,37 @@ pub(super) fn numbers(raw: &Map<String, Value>, out: &mut Map<String, Value>) {
         copy(raw, out, exclusive, Value::is_number);
     }
     copy(raw, out, "multipleOf", |value| value.as_f64().is_some_and(|value| value > 0.0));
-    let is_integer = out.get("type").is_some_and(|kind| kind == "integer");
-    if is_integer && raw.get("format").is_some_and(|format| format == "int32") {
-        for (limit, exclusive, value) in
-            [("minimum", "exclusiveMinimum", i32::MIN), ("maximum", "exclusiveMaximum", i32::MAX)]
+    let is_integer = match out.get("type") {
+        Some(Value::Array(kinds)) => kinds.iter().any(|kind| kind == "integer"),
+        kind => kind.is_some_and(|kind| kind == "integer"),
+    };
+    let format = raw.get("format").and_then(Value::as_str).filter(|_| is_integer);
+    if let Some((least, most)) = format.and_then(width) {
+        for (limit, exclusive, value) in [("minimum", "exclusiveMinimum", least), ("maximum", "exclusiveMaximum", most)]
         {
             if !out.contains_key(limit) && !out.contains_key(exclusive) {
-                out.insert(limit.to_owned(), Value::Number(Number::from(value)));
+                out.insert(limit.to_owned(), Value::Number(value));
             }
         }
+        if format == Some("int64") {
+            out.insert(compile::EXACT.to_owned(), json!(true));
+        }
     }
+}
+
+/// The integers of a format.
+fn width(format: &str) -> Option<(Number, Number)> {
+    Some(match format {
+        "int8" => (i8::MIN.into(), i8::MAX.into()),
+        "int16" => (i16::MIN.into(), i16::MAX.into()),
+        "int32" => (i32::MIN.into(), i32::MAX.into()),
+        "int64" => (i64::MIN.into(), i64::MAX.into()),
+        "uint8" => (0.into(), u8::MAX.into()),
+        "uint16" => (0.into(), u16::MAX.into()),
+        "uint32" => (0.into(), u32::MAX.into()),
+        "uint64" => (0.into(), u64::MAX.into()),
+        _ => return None,
+    })
 }
 
 pub(super) fn texts(raw: &Map<String, Value>, out: &mut Map<String, Value>) {

@@ -4,6 +4,7 @@ use serde_json::{Number, Value};
 
 use super::make::{Maker, Spot};
 use super::words;
+use crate::number;
 use crate::schema::kinds::Kinds;
 use crate::schema::merged::Merged;
 
@@ -23,17 +24,20 @@ impl<'b> Maker<'b> {
 
     fn integer(&self, shape: &Merged<'b>, step: Option<f64>, tries: u32, name: &str) -> Number {
         let step = step.map_or(1, whole).max(1);
-        let least = [
-            shape.most("minimum").map(f64::ceil).map(whole),
-            shape.most("exclusiveMinimum").map(|limit| whole(limit.floor()).saturating_add(1)),
-        ];
-        let most = [
-            shape.least("maximum").map(f64::floor).map(whole),
-            shape.least("exclusiveMaximum").map(|limit| whole(limit.ceil()).saturating_sub(1)),
-        ];
-        let least = least.into_iter().flatten().max();
-        let most = most.into_iter().flatten().min();
+        let limits =
+            |keyword: &str, round: fn(f64) -> f64| shape.all(keyword).filter_map(move |limit| exact(limit, round));
+        let least = limits("minimum", f64::ceil)
+            .chain(limits("exclusiveMinimum", f64::floor).map(|limit| limit.saturating_add(1)))
+            .max();
+        let most = limits("maximum", f64::floor)
+            .chain(limits("exclusiveMaximum", f64::ceil).map(|limit| limit.saturating_sub(1)))
+            .min();
         let (low, high) = range(least, most, words::range(name));
+        // Beside one limit, the range ends where the integers of 64 bits end.
+        let ends = [i128::from(i64::MIN), i128::from(i64::MAX), i128::from(u64::MAX)];
+        let below = ends.into_iter().find(|_| least.is_none()).filter(|end| most.is_none_or(|most| most >= *end));
+        let above = ends.into_iter().skip(1).find(|end| most.is_none() && least.is_none_or(|least| least <= *end));
+        let (low, high) = (below.map_or(low, |end| low.max(end)), above.map_or(high, |end| high.min(end)));
         let up = |limit: i128| limit.div_euclid(step).saturating_add(i128::from(limit.rem_euclid(step) != 0));
         let low = up(low);
         let high = high.div_euclid(step);
@@ -48,7 +52,8 @@ impl<'b> Maker<'b> {
         match (i64::try_from(value), u64::try_from(value)) {
             (Ok(value), _) => Number::from(value),
             (_, Ok(value)) => Number::from(value),
-            _ => Number::from(if value < 0 { i64::MIN } else { i64::MAX }),
+            #[expect(clippy::cast_precision_loss, reason = "a number beyond 64 bits has no other form")]
+            _ => Number::from_f64(value as f64).unwrap_or_else(|| Number::from(0)),
         }
     }
 
@@ -105,6 +110,12 @@ fn range(least: Option<i128>, most: Option<i128>, (low, high): (i128, i128)) -> 
         (Some(least), Some(most)) if low >= most || high <= least => (least, most),
         (Some(least), Some(most)) => (low.max(least), high.min(most)),
     }
+}
+
+/// The limit as an integer: one of 64 bits is not rounded.
+fn exact(limit: &Value, round: fn(f64) -> f64) -> Option<i128> {
+    let Value::Number(limit) = limit else { return None };
+    number::integer(limit).or_else(|| limit.as_f64().map(round).map(whole))
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "the cast saturates")]

@@ -1,0 +1,53 @@
+#!/bin/sh
+# Judges the sandbox by two other tools: schemathesis, in the version of sandbox/tests/peers/requirements.txt, and Prism 5.16.0 as a proxy that
+# validates the judge's requests and the sandbox's answers. If PyPI, npm or the contracts are out of reach, it prints SKIPPED and exits with 0.
+#
+#   sandbox/engine/judge/others.sh                the contracts of others.txt
+#   sandbox/engine/judge/others.sh FILE…          these contracts
+#   OTHERS_OPTIONS='--findings /tmp/f.txt --examples 20'   options of others.py
+set -eu
+cd "$(dirname "$0")/../../.."
+judge=sandbox/engine/judge
+mkdir -p "${CARGO_TARGET_DIR:-target}/peers"
+target=$(cd "${CARGO_TARGET_DIR:-target}" && pwd)
+skip() {
+    echo "SKIPPED: $1, so the other tools did not judge the sandbox"
+    exit 0
+}
+# The folder of packages for a list of requirements, as schemathesis.sh and run.sh have them.
+packages() {
+    if ! cmp -s "$2" "$1/requirements.txt"; then
+        rm -rf "$1"
+        if ! { python3 -m venv "$1" && "$1/bin/pip" install -q --disable-pip-version-check -r "$2"; }; then
+            rm -rf "$1"
+            skip 'Python or PyPI is out of reach'
+        fi
+        cp "$2" "$1"
+    fi
+}
+packages "$target/peers/judge" "$judge/requirements.txt"
+packages "$target/peers/python" sandbox/tests/peers/requirements.txt
+prism=$target/peers/prism/node_modules/.bin/prism
+if [ ! -x "$prism" ]; then
+    mkdir -p "$target/peers/prism"
+    npm install --prefix "$target/peers/prism" --no-audit --no-fund --silent @stoplight/prism-cli@5.16.0 || skip 'npm is out of reach'
+fi
+if [ $# = 0 ]; then
+    contracts=${CONTRACTS:-../shared/contracts}
+    [ -d "$contracts" ] || skip "$contracts does not exist"
+    while read -r contract; do
+        case "$contract" in '' | '#'*) continue ;; esac
+        if [ -f "$contracts/$contract" ]; then
+            set -- "$@" "$contracts/$contract"
+        else
+            echo "LEFT OUT: $contracts/$contract does not exist"
+        fi
+    done <"$judge/others.txt"
+fi
+if [ -z "${SERVE:-}" ]; then
+    [ -n "${PROGRAMS_BUILT:-}" ] || cargo build --locked -q --workspace --all-features --bin driftless-sandbox
+    SERVE="$target/debug/driftless-sandbox --contract {contract} --port 0 serve"
+fi
+# shellcheck disable=SC2086
+PYTHONDONTWRITEBYTECODE=1 exec "$target/peers/judge/bin/python" "$judge/others.py" --serve "$SERVE" --schemathesis "$target/peers/python/bin/st" \
+    --prism "$prism" ${OTHERS_OPTIONS:-} "$@"
