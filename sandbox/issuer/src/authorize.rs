@@ -11,9 +11,8 @@ use crate::fields::Fields;
 use crate::grant::scope;
 use crate::realm::{OPENID, RealmClient, Secret, TokenGrant, has_scope};
 use crate::refusal::Refusal;
-use crate::served::login_path;
 use crate::session::Session;
-use crate::{Issuer, Visit, html, redirect};
+use crate::{Issuer, Visit, html, login_path, redirect};
 
 const FORM_POST: &str = "form_post";
 /// The parameter that carries the insufficient session through the login.

@@ -55,12 +55,20 @@ pub use realm::{
 };
 pub use redirect::with_parameters;
 pub use refusal::Refusal;
-pub use served::{Endpoint, Served, login_path, paths};
+pub use served::{Endpoint, Served, paths};
 pub use settings::{ErrorStyle, RefreshPolicy, Settings};
 pub use vault::{Nowhere, Shelves, Vault};
 
 /// The `aud` of access tokens.
 const AUDIENCE: &str = "api";
+
+/// The login page, below the path of an issuer.
+const LOGIN: &str = "/account/login";
+
+/// The path of the login page of an issuer with this path.
+pub fn login_path(base: &str) -> String {
+    format!("{base}{LOGIN}")
+}
 
 /// Keys, tokens, sessions and settings.
 #[derive(Debug)]

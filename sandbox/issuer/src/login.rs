@@ -8,8 +8,7 @@ use crate::error::IssuerError;
 use crate::fields::Fields;
 use crate::realm::RealmUser;
 use crate::refusal::Refusal;
-use crate::served::login_path;
-use crate::{Issuer, Visit, html};
+use crate::{Issuer, Visit, html, login_path};
 
 pub(crate) fn page(visit: &Visit<'_>, sent: Result<Fields, Refusal>) -> Response {
     let fields = sent.as_ref().ok();

@@ -8,7 +8,7 @@ use http::header::ALLOW;
 use http::{Method, StatusCode};
 
 use crate::fields::Fields;
-use crate::{Issuer, Visit, authorize, discovery, grant, inspect, login, openid};
+use crate::{Issuer, LOGIN, Visit, authorize, discovery, grant, inspect, login, openid};
 
 /// One of the issuer's endpoints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,13 +55,6 @@ const BELOW: [(&str, Endpoint); 10] = [
     (LOGIN, Endpoint::Login),
     ("/account/logout", Endpoint::Logout),
 ];
-
-const LOGIN: &str = "/account/login";
-
-/// The path of the login page of an issuer with this path.
-pub fn login_path(base: &str) -> String {
-    format!("{base}{LOGIN}")
-}
 
 /// The addresses of an issuer with this path.
 pub fn paths(base: &str) -> Vec<(String, Served)> {

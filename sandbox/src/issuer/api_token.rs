@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
-use super::realm::{API, add_claims};
+use super::claims::{API, add_claims};
 use super::settings::ApiTokenFormat;
 use super::{Issuer, Vault};
 use crate::directory::{Subject, User};

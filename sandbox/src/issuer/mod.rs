@@ -1,6 +1,7 @@
 //! The identity issuer of the platform: the shared issuer, with the platform's clients, users, claims and API tokens.
 
 mod api_token;
+mod claims;
 mod profile;
 mod realm;
 mod settings;
@@ -20,7 +21,8 @@ use crate::caller::Caller;
 use crate::directory::{Directory, Subject};
 use crate::error::Error;
 use api_token::ApiTokens;
-use realm::{API, Platform};
+use claims::API;
+use realm::Platform;
 
 pub(crate) use settings::PresentSettings;
 pub use settings::{ApiTokenFormat, IssuerControl};

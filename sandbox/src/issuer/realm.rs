@@ -11,14 +11,12 @@ use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
 use super::api_token::ApiTokens;
+use super::claims::{API, add_claims};
 use super::{PATH, PROFILE_PATH};
-use crate::directory::{Client, Directory, Grant, Subject, TeamClaim, User};
+use crate::directory::{Client, Directory, Grant, Subject, User};
 use crate::menu;
 
-/// The only scope that the platform document names (§4.5). The scope for a refresh token, which it does not show (§5), is assumed.
-pub(super) const API: &str = "api";
-
-/// All scopes, as discovery lists them.
+/// All scopes, as discovery lists them. The one for a refresh token, which the platform document does not show (§5), is assumed.
 const ALL: [&str; 5] = [API, OFFLINE, OPENID, PROFILE, EMAIL];
 
 /// The platform, as the issuer knows it.
@@ -45,22 +43,6 @@ fn client(client: &Client) -> RealmClient {
         secret: client.secret.clone().map(Secret::Is),
         grants: client.grants.iter().map(grant).collect(),
         redirects: Redirects::Registered(client.redirect_uris.clone()),
-    }
-}
-
-/// Adds the optional claims and the team claim. `client` is the client of the request; `None` for an API token.
-pub(super) fn add_claims(claims: &mut Map<String, Value>, client: Option<&Client>, subject: Subject<'_>, scope: &str) {
-    if client.is_none_or(|client| client.optional_claims) {
-        claims.insert("scope".to_owned(), scope.into());
-        claims.insert("roles".to_owned(), subject.roles().into());
-    }
-    let name = match client.map_or(TeamClaim::TeamId, |client| client.team_claim) {
-        TeamClaim::TeamId => "team_id",
-        TeamClaim::TenantId => "tenant_id",
-        TeamClaim::None => return,
-    };
-    if let Some(team) = subject.team_id() {
-        claims.insert(name.to_owned(), team.to_string().into());
     }
 }
 
@@ -104,9 +86,15 @@ impl Realm for Platform {
             .ok_or("the scopes are api or openid or both, offline_access, profile and email")
     }
 
-    fn add_claims(&self, claims: &mut Map<String, Value>, client: &RealmClient, of: TokenSubject<'_>, scope: &str) {
+    fn add_claims(
+        &self,
+        claims: &mut Map<String, Value>,
+        client: &RealmClient,
+        subject: TokenSubject<'_>,
+        scope: &str,
+    ) {
         let Some(client) = self.directory.client(&client.client_id) else { return };
-        let user = match of {
+        let user = match subject {
             TokenSubject::Client => None,
             TokenSubject::User(user) => Uuid::try_parse(&user.sub).ok().and_then(|id| self.directory.user(id)),
         };
