@@ -12,6 +12,8 @@ mod document;
 #[cfg(feature = "graphql")]
 mod graphql;
 mod hostile;
+#[cfg(feature = "issuer")]
+mod issuer;
 mod program;
 mod schedule;
 mod several;

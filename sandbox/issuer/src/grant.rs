@@ -50,7 +50,7 @@ fn credentials(visit: &Visit<'_>, client: &RealmClient, fields: &Fields) -> Resu
     let requested = fields.get("scope");
     let scope = scope(visit.issuer, client, TokenGrant::ClientCredentials, requested)?;
     let mut granted = access(visit, client, TokenSubject::Client, &scope, None)?;
-    if requested.is_none() {
+    if requested.is_none() && !scope.is_empty() {
         // RFC 6749 §3.3: if the scope differs from the requested one, the answer contains it.
         granted["scope"] = scope.into();
     }
@@ -92,7 +92,9 @@ fn code(visit: &Visit<'_>, client: &RealmClient, fields: &Fields) -> Result<Valu
         granted["refresh_token"] = next_refresh(issuer, client, login, &code.scope)?.into();
     }
     openid::add_id_token(visit, client, &user, code.auth_time, code.nonce.as_deref(), &code.scope, &mut granted)?;
-    granted["scope"] = code.scope.into();
+    if !code.scope.is_empty() {
+        granted["scope"] = code.scope.into();
+    }
     Ok(granted)
 }
 
@@ -114,7 +116,9 @@ fn refresh(visit: &Visit<'_>, client: &RealmClient, fields: &Fields) -> Result<V
     .into();
     // OpenID Connect Core §12.2: the new ID token has the time of the first login, and no nonce.
     openid::add_id_token(visit, client, &user, entry.auth_time, None, narrower, &mut granted)?;
-    granted["scope"] = narrower.into();
+    if !narrower.is_empty() {
+        granted["scope"] = narrower.into();
+    }
     Ok(granted)
 }
 
