@@ -214,7 +214,7 @@ async fn a_user_logs_in_and_the_code_becomes_tokens() {
     let browser = reqwest::Client::builder().redirect(Policy::none()).build().unwrap();
     let go = |redirect: &str| {
         let query = form_urlencoded::Serializer::new(String::new())
-            .extend_pairs([("response_type", "code"), ("client_id", "app"), ("redirect_uri", redirect)])
+            .extend_pairs([("response_type", "code"), ("client_id", "api"), ("redirect_uri", redirect)])
             .extend_pairs([("scope", "openid read"), ("state", "s")])
             .finish();
         format!("{}/oauth/authorize?{query}", sandbox.origin())
@@ -244,8 +244,8 @@ async fn a_user_logs_in_and_the_code_becomes_tokens() {
     let redeem = async |fields: String, secret: Option<&str>| {
         let request = client().post(format!("{}/oauth/token", sandbox.origin()));
         let request = match secret {
-            Some(secret) => request.basic_auth("app", Some(secret)).body(fields),
-            None => request.body(format!("{fields}&client_id=app")),
+            Some(secret) => request.basic_auth("api", Some(secret)).body(fields),
+            None => request.body(format!("{fields}&client_id=api")),
         };
         request.header("content-type", "application/x-www-form-urlencoded").send().await.unwrap()
     };
@@ -259,7 +259,7 @@ async fn a_user_logs_in_and_the_code_becomes_tokens() {
     let who = client().get(format!("{}/realms/pets/connect/userinfo", sandbox.origin())).bearer_auth(access);
     assert_eq!(body(who.send().await.unwrap()).await, json!({ "sub": "ada" }));
     assert_eq!(call(&sandbox, Method::GET, "/pet", access).await.0, 200);
-    // An ID token is not for the service.
+    // An ID token is not for the service, even that of a client with the name of the audience.
     assert_eq!(call(&sandbox, Method::GET, "/pet", tokens["id_token"].as_str().unwrap()).await.0, 401);
     let again = [("grant_type", "refresh_token"), ("refresh_token", tokens["refresh_token"].as_str().unwrap())];
     assert!(body(redeem(form(&again), Some("secret")).await).await["access_token"].is_string());

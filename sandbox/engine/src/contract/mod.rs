@@ -18,7 +18,6 @@ use std::sync::Arc;
 use serde_json::Value;
 
 pub(crate) use matching::{decoded, matches, specificity};
-#[cfg_attr(not(feature = "issuer"), allow(unused_imports, reason = "only the issuer reads addresses"))]
 pub(crate) use oauth::{TokenAddress, Tokens, is_scope};
 pub(crate) use pointer::{at, escape, resolve, unescape};
 pub(crate) use security::{Requirement, Scheme};

@@ -41,7 +41,7 @@ pub(crate) trait TokenIssuer: fmt::Debug + Send + Sync {
 }
 
 /// The refusal of a request by its credentials.
-pub(crate) struct Refused {
+pub(crate) struct CredentialsRefused {
     pub(crate) status: u16,
     /// The value of `WWW-Authenticate`.
     pub(crate) challenge: String,
@@ -77,7 +77,7 @@ impl Security {
         operation: &Operation,
         headers: &HeaderMap,
         query: &str,
-    ) -> Option<Refused> {
+    ) -> Option<CredentialsRefused> {
         let alternatives = &operation.security;
         let scheme = |name: &String| contract.schemes.get(name).unwrap_or(&Scheme::Unknown);
         let mut names = alternatives.iter().flat_map(|alternative| &alternative.schemes);
@@ -107,20 +107,20 @@ impl Security {
             return None;
         }
         let (outcome, alternative) = outcomes.into_iter().min_by_key(|(outcome, _)| match outcome {
-            // Refused above.
+            // CredentialsRefused above.
             Outcome::Fulfilled => Outcome::Missing,
             other => *other,
         })?;
         match outcome {
             Outcome::Insufficient => {
                 let scopes = listed(alternative.schemes.iter().filter(|(name, _)| *scheme(name) == Scheme::Token));
-                Some(Refused {
+                Some(CredentialsRefused {
                     status: 403,
                     challenge: format!("Bearer error=\"insufficient_scope\", scope=\"{scopes}\""),
                     detail: format!("the token has not all scopes of the operation: {scopes}"),
                 })
             }
-            Outcome::Invalid => Some(Refused {
+            Outcome::Invalid => Some(CredentialsRefused {
                 status: 401,
                 challenge: "Bearer error=\"invalid_token\"".to_owned(),
                 detail: match self.verifies {
@@ -146,7 +146,7 @@ impl Security {
         }
     }
 
-    fn missing(&self, contract: &Contract, operation: &Operation) -> Refused {
+    fn missing(&self, contract: &Contract, operation: &Operation) -> CredentialsRefused {
         let alternatives = &operation.security;
         let scheme = |name: &String| contract.schemes.get(name).unwrap_or(&Scheme::Unknown);
         let names = alternatives.iter().flat_map(|alternative| &alternative.schemes);
@@ -165,7 +165,7 @@ impl Security {
         }
         let credentials = credentials.join(", or ");
         let value = if self.verifies { "with a token that the sandbox has issued" } else { "with any value" };
-        Refused {
+        CredentialsRefused {
             status: 401,
             challenge: header.unwrap_or("ApiKey").to_owned(),
             detail: format!("the request has no credentials of the declared kind: send {credentials}, {value}"),
