@@ -153,6 +153,12 @@ async fn discovery_is_at_the_declared_address_and_names_its_keys() {
         assert_eq!(keys["keys"][0]["kid"], part(0)["kid"]);
         assert_eq!(call(&sandbox, Method::GET, "/openid", &token).await.0, 200);
     }
+    // The token of a declared address is that of the declared issuer.
+    let claims: Value = serde_json::from_slice(
+        &URL_SAFE_NO_PAD.decode(token(&sandbox, "read").await.split('.').nth(1).unwrap()).unwrap(),
+    )
+    .unwrap();
+    assert_eq!(claims["iss"], format!("{}/realms/pets", sandbox.origin()));
     // A client compares the issuer with the name by which it knows the sandbox.
     let port = sandbox.origin().rsplit(':').next().unwrap();
     let other = format!("http://localhost:{port}/realms/pets");

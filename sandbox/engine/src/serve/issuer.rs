@@ -1,5 +1,6 @@
 //! The issuer of the sandbox: the shared issuer, with the scopes that the contracts declare, at the paths that they declare.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -80,25 +81,27 @@ impl ContractIssuer {
     }
 }
 
-/// The addresses that contracts declare. An address of one issuer below another's is that of the scheme.
+/// The addresses that contracts declare.
 fn declared<'c>(contracts: impl Iterator<Item = &'c Contract>) -> BTreeMap<String, Served> {
     let mut served = BTreeMap::new();
-    let addresses = contracts.flat_map(|contract| &contract.tokens.addresses);
-    for (path, address) in addresses {
-        let endpoint = match address {
-            TokenAddress::Token => Endpoint::Token,
-            TokenAddress::Authorization => Endpoint::Authorization,
-            TokenAddress::Discovery => match path.strip_suffix(DISCOVERY) {
-                Some(base) => {
-                    for (path, below) in paths(base) {
-                        served.entry(path).or_insert(below);
-                    }
-                    continue;
-                }
-                None => Endpoint::Discovery,
-            },
-        };
-        served.insert(path.clone(), Served { endpoint, base: Arc::from(PATH) });
+    for contract in contracts {
+        let addresses = &contract.tokens.addresses;
+        // A token names the issuer whose document the contract declares.
+        let mut bases: Vec<&str> = addresses.keys().filter_map(|path| path.strip_suffix(DISCOVERY)).collect();
+        bases.sort_by_key(|base| Reverse(base.len()));
+        for (path, below) in bases.iter().flat_map(|base| paths(base)) {
+            served.entry(path).or_insert(below);
+        }
+        for (path, address) in addresses {
+            let is_above = |base: &&&str| path.strip_prefix(**base).is_some_and(|rest| rest.starts_with('/'));
+            let base = bases.iter().find(is_above).or(bases.first()).map_or(PATH, |base| *base);
+            let endpoint = match address {
+                TokenAddress::Token => Endpoint::Token,
+                TokenAddress::Authorization => Endpoint::Authorization,
+                TokenAddress::Discovery => Endpoint::Discovery,
+            };
+            served.entry(path.clone()).or_insert_with(|| Served { endpoint, base: Arc::from(base) });
+        }
     }
     served
 }
