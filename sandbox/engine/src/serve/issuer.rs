@@ -1,6 +1,5 @@
 //! The issuer of the sandbox: the shared issuer, with the scopes that the contracts declare, at the paths that they declare.
 
-use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -30,6 +29,9 @@ const PATH: &str = "/sandbox/issuer";
 
 /// The end of the address of a discovery document: the rest is that of its issuer.
 const DISCOVERY: &str = "/.well-known/openid-configuration";
+
+/// The deepest path of an issuer above a declared address, in segments.
+const DEEPEST: usize = 64;
 
 /// The longest list of scopes that a client gets which asks for none.
 const MOST_OF_SCOPES: usize = 8_000;
@@ -86,15 +88,15 @@ fn declared<'c>(contracts: impl Iterator<Item = &'c Contract>) -> BTreeMap<Strin
     let mut served = BTreeMap::new();
     for contract in contracts {
         let addresses = &contract.tokens.addresses;
-        // A token names the issuer whose document the contract declares.
-        let mut bases: Vec<&str> = addresses.keys().filter_map(|path| path.strip_suffix(DISCOVERY)).collect();
-        bases.sort_by_key(|base| Reverse(base.len()));
+        // A token names the issuer whose document the contract declares: the one above the address, or else the first one.
+        let bases: BTreeSet<&str> = addresses.keys().filter_map(|path| path.strip_suffix(DISCOVERY)).collect();
         for (path, below) in bases.iter().flat_map(|base| paths(base)) {
             served.entry(path).or_insert(below);
         }
         for (path, address) in addresses {
-            let is_above = |base: &&&str| path.strip_prefix(**base).is_some_and(|rest| rest.starts_with('/'));
-            let base = bases.iter().find(is_above).or(bases.first()).map_or(PATH, |base| *base);
+            let above = path.match_indices('/').take(DEEPEST).filter_map(|(at, _)| path.get(..at));
+            let above = above.filter(|base| bases.contains(base)).last();
+            let base = above.or(bases.first().copied()).unwrap_or(PATH);
             let endpoint = match address {
                 TokenAddress::Token => Endpoint::Token,
                 TokenAddress::Authorization => Endpoint::Authorization,
