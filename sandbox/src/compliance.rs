@@ -6,7 +6,7 @@ use axum::extract::{FromRef, Request, State};
 use axum::response::{IntoResponse, Response};
 use axum::{Json, Router};
 use http::{HeaderMap, StatusCode};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use uuid::Uuid;
 
 use crate::caller::Caller;
@@ -100,7 +100,7 @@ fn caller(issuer: &Issuer, compliance: &Compliance, headers: &HeaderMap) -> Resu
 
 /// The caller's rights (platform document §4.1, §5.9): the strongest role of the `roles` claim, limited to the caller's role in
 /// the team, since the claim may name roles of other teams. Without the claim, the caller may only read.
-fn membership(issuer: &Issuer, claims: &Value, sub: &str, team_id: Uuid) -> Membership {
+fn membership(issuer: &Issuer, claims: &Map<String, Value>, sub: &str, team_id: Uuid) -> Membership {
     let named = claims.get("roles").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
     let claimed = named.filter_map(Role::named).max().unwrap_or(Role::Viewer);
     let subject = issuer.directory.subject(sub);

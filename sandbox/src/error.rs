@@ -5,6 +5,8 @@ use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 
+#[cfg(feature = "server")]
+use driftless_sandbox_issuer::IssuerError;
 use uuid::Uuid;
 
 /// An error of starting a sandbox or of one of its operations. No variant holds a secret.
@@ -112,6 +114,26 @@ impl Error {
             Self::ComplianceTeam { .. } => "sandbox-compliance-team",
             Self::Contract { .. } => "sandbox-contract",
             Self::Revision { .. } => "sandbox-revision",
+        }
+    }
+}
+
+#[cfg(feature = "server")]
+impl From<IssuerError> for Error {
+    fn from(error: IssuerError) -> Self {
+        match error {
+            IssuerError::Random => Self::Random,
+            IssuerError::Kept(message) => Self::Data { message },
+        }
+    }
+}
+
+#[cfg(feature = "server")]
+impl From<Error> for IssuerError {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::Data { message } => Self::Kept(message),
+            other => Self::Kept(other.to_string()),
         }
     }
 }

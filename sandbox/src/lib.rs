@@ -87,8 +87,6 @@ mod state;
 #[cfg(feature = "server")]
 mod ui;
 #[cfg(feature = "server")]
-mod vault;
-#[cfg(feature = "server")]
 mod workflow;
 
 #[cfg(feature = "server")]

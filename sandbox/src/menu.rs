@@ -28,9 +28,5 @@ const MENU: [Group; 2] = [
     ),
 ];
 
-/// The beginning of a page without scripts, whose menu is always open.
-pub(crate) const PLAIN_HEADER: &str = "<header><a class=\"skip\" href=\"#main\">Skip to the content</a>\
-    <a class=\"brand\" href=\"/sandbox\">← Platform sandbox</a></header>\n";
-
 /// The frame of every page.
 pub(crate) const FRAME: Frame = Frame { brand: "Platform sandbox", menu: &MENU };

@@ -22,14 +22,13 @@ use crate::error::Error;
 use crate::fault::{EventFaults, FaultControl, Rules};
 use crate::graphql;
 use crate::handlers::Api;
-use crate::issuer::{Issuer, IssuerControl};
+use crate::issuer::{Issuer, IssuerControl, Vault};
 use crate::options::Options;
 use crate::publication::Publication;
 use crate::requests::{Log, Requests};
 use crate::server::{self, App};
 use crate::state::{Beginning, Store, Ticker};
 use crate::ui::Graphiql;
-use crate::vault::Vault;
 use crate::workflow::Hub;
 
 const HEADER_TIMEOUT: Duration = Duration::from_secs(30);
@@ -123,7 +122,7 @@ fn assemble(options: &Options, base_url: &str, compliance_url: &str) -> Result<(
         .ok_or(Error::Revision { revision: options.contract_revision })?;
     let data = Arc::new(Data::open(options.data.as_deref())?);
     let owned = Owned(Arc::clone(&data));
-    let vault = Vault::new(Arc::clone(&data));
+    let vault = Vault::new(Arc::<Data>::clone(&data));
     let contract = revision.contract()?;
     let seed = Seed::read(options.seed.as_deref())?;
     seed.check(options.seed.as_deref(), |resource| {
@@ -141,7 +140,7 @@ fn assemble(options: &Options, base_url: &str, compliance_url: &str) -> Result<(
     let events = Arc::new(EventFaults::default());
     let store = Arc::new(Store::open(data, Clock::default(), Hub::new(Arc::clone(&events)), beginning)?);
     let places = Places::new(base_url, compliance_url, Arc::clone(&directory));
-    let issuer = Arc::new(Issuer::new(format!("{base_url}{}", crate::issuer::PATH), directory, &vault)?);
+    let issuer = Arc::new(Issuer::new(base_url, directory, &vault)?);
     let known: Arc<dyn Operations> = Arc::new(contract);
     let faults = Arc::new(Rules::new(Arc::clone(&known), events));
     let step = options.step.unwrap_or(Duration::from_millis(150)).as_millis();

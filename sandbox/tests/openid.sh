@@ -1,5 +1,5 @@
 #!/bin/sh
-# Tests the sandbox's issuer with independent OpenID Connect clients: npm openid-client, which is certified, and Authlib from
+# Tests the issuer of both sandboxes with independent OpenID Connect clients: npm openid-client, which is certified, and Authlib from
 # PyPI, in the versions of peers/openid. If a registry is out of reach, it prints SKIPPED and exits with 0.
 set -eu
 cd "$(dirname "$0")/../.."
@@ -24,3 +24,26 @@ peers=$(cd "$peers" && pwd)
 . "$peers/sandbox.sh"
 node "$tools/client.mjs" "$BASE" "$FOLDER"
 "$tools/python/bin/python" "$peers/openid/client.py" "$BASE" "$FOLDER"
+
+# The sandbox of a contract accepts every secret, and is the issuer at the address that the contract declares.
+[ -n "${PROGRAMS_BUILT:-}" ] || cargo build -q --workspace --all-features --bin driftless-sandbox
+"${CARGO_TARGET_DIR:-target}/debug/driftless-sandbox" --contract "$peers/openid/contract.json" >"$work/engine" 2>"$work/err" &
+engine_pid=$!
+finish_both() {
+    kill -INT "$engine_pid" 2>/dev/null && wait "$engine_pid" 2>/dev/null
+    finish
+}
+trap finish_both EXIT INT TERM
+for _ in $(seq 600); do
+    grep -q listening "$work/engine" && break
+    kill -0 "$engine_pid" 2>/dev/null || { cat "$work/err"; exit 1; }
+    sleep 0.1
+done
+BASE=$(sed -n 's/^listening on //p' "$work/engine")
+mkdir "$work/any"
+for name in aurora-dashboard.secret ada.password; do
+    printf any >"$work/any/$name"
+done
+echo 'the sandbox of a contract:'
+node "$tools/client.mjs" "$BASE" "$work/any"
+"$tools/python/bin/python" "$peers/openid/client.py" "$BASE" "$work/any"

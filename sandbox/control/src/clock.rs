@@ -43,8 +43,8 @@ fn milliseconds() -> i64 {
     i64::try_from(elapsed.as_millis()).unwrap_or(i64::MAX)
 }
 
-/// The clock of asynchronous work. It runs with real time unless a test holds it, moves it on, or changes its pace. Tokens do not
-/// follow it.
+/// The clock of asynchronous work. It runs with real time unless a test holds it, moves it on, or changes its pace. The tokens of
+/// `driftless-sandbox` follow it.
 ///
 /// ```
 /// use std::time::Duration;

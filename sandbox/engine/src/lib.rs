@@ -12,6 +12,10 @@
 //! ```
 #![deny(missing_docs)]
 #![cfg_attr(not(feature = "data"), allow(dead_code, reason = "only a state that is saved has its changes noted"))]
+#![cfg_attr(
+    not(feature = "issuer"),
+    allow(dead_code, unused_imports, reason = "only the issuer reads addresses and scopes")
+)]
 
 // Each module uses only those before it.
 mod error;

@@ -35,6 +35,8 @@ Options:
       --data <FILE>       File that keeps the state; one program at a time uses it
       --graphql <FILE>    Schema of GraphQL, answered at /graphql over the state of the contracts
       --no-credentials    Answer requests without credentials, too
+      --verify-credentials
+                          Refuse bearer tokens that the issuer of the sandbox (/sandbox/issuer) has not issued
   -h, --help              Print this help
   -V, --version           Print the version
 
@@ -143,6 +145,7 @@ fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Request, Failu
             Arg::Long("graphql") => flags.graphql = Some(parser.value().map_err(refuse)?.into()),
             Arg::Long("data") => flags.options.data = Some(parser.value().map_err(refuse)?.into()),
             Arg::Long("no-credentials") => flags.options.checks_credentials = false,
+            Arg::Long("verify-credentials") => flags.options.verifies_credentials = true,
             Arg::Value(word) if word == "serve" => flags.explains = false,
             Arg::Value(word) if word == "explain" => flags.explains = true,
             Arg::Value(word) if word == "control" => return control_words(&mut parser),

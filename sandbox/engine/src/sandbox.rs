@@ -19,7 +19,7 @@ use crate::behaviour::Behaviour;
 use crate::contract::{Contract, SegmentPart};
 use crate::error::Error;
 use crate::infer;
-use crate::serve::{self, Front, Router, ServedContract, Service, is_free};
+use crate::serve::{self, Front, Router, Security, ServedContract, Service, TokenIssuer, is_free};
 
 /// Options of a sandbox.
 #[derive(Clone, Debug)]
@@ -34,8 +34,11 @@ pub struct Options {
     pub port: u16,
     /// Decides every sampled value and every new identifier: the same seed and the same requests get the same answers.
     pub seed: u64,
-    /// Answers 401 to a request without credentials of the declared kind. Credentials are not verified. On by default.
+    /// Answers 401 to a request without credentials of the declared kind. On by default.
     pub checks_credentials: bool,
+    /// Answers 401 to a bearer token that the sandbox has not issued. Off by default: then every token is accepted that the sandbox has not
+    /// issued. It needs the cargo feature `issuer`.
+    pub verifies_credentials: bool,
     /// File that keeps the state, of SQLite; it is created if it is missing. Without one, the state ends with the sandbox. It needs the
     /// cargo feature `data`.
     pub data: Option<PathBuf>,
@@ -54,6 +57,7 @@ impl Default for Options {
             port: 0,
             seed: 1,
             checks_credentials: true,
+            verifies_credentials: false,
             data: None,
             graphql: None,
             behaviour: Behaviour::default(),
@@ -129,13 +133,13 @@ pub async fn start_all(contracts: &[Document<'_>], options: Options) -> Result<S
         let message = format!("the sandbox cannot listen on {address}: {error}");
         Error::new("address", "", message, "choose another port, or 0 for any free one")
     })?;
-    let checks_credentials = options.checks_credentials;
     let has_control_interface = is_free(&parts);
+    let tokens = issuer(&parts, &origin, &clock, has_control_interface, options.verifies_credentials)?;
     let service = Arc::new(Service {
         parts,
         front,
         origin: origin.clone(),
-        checks_credentials,
+        security: Security { demands: options.checks_credentials, verifies: options.verifies_credentials, tokens },
         has_control_interface,
         touched: watch::Sender::default(),
     });
@@ -181,6 +185,33 @@ fn with_saved(engines: Vec<Engine>, data: Option<PathBuf>) -> Result<(Vec<Engine
         }
         None => Ok((engines, Vec::new())),
     }
+}
+
+/// The issuer of tokens.
+#[cfg(feature = "issuer")]
+fn issuer(
+    parts: &[ServedContract],
+    origin: &str,
+    clock: &Clock,
+    has_sandbox_paths: bool,
+    _: bool,
+) -> Result<Option<Box<dyn TokenIssuer>>, Error> {
+    Ok(Some(Box::new(serve::ContractIssuer::new(parts, origin, clock.clone(), has_sandbox_paths)?)))
+}
+
+#[cfg(not(feature = "issuer"))]
+fn issuer(
+    _: &[ServedContract],
+    _: &str,
+    _: &Clock,
+    _: bool,
+    verifies: bool,
+) -> Result<Option<Box<dyn TokenIssuer>>, Error> {
+    if verifies {
+        let message = "this sandbox was compiled without the cargo feature `issuer`, so it issues no token";
+        return Err(Error::new("issuer/feature", "", message, "cargo install driftless-sandbox --features issuer"));
+    }
+    Ok(None)
 }
 
 /// The fields of the queries and mutations of a GraphQL schema, a line each: the operation that answers it.
@@ -263,7 +294,22 @@ pub fn explain_all(contracts: &[Document<'_>], behaviour: &Behaviour) -> Result<
         let table = infer::explain(contract, plan);
         if contracts.len() > 1 { format!("{}\n\n{table}", document.name) } else { table }
     });
-    Ok(tables.collect::<Vec<_>>().join("\n"))
+    let tables = tables.collect::<Vec<_>>().join("\n");
+    Ok(match explained_tokens(&readable) {
+        lines if lines.is_empty() => tables,
+        lines => format!("{tables}\n{lines}"),
+    })
+}
+
+/// The addresses for tokens that the contracts declare, a line each.
+#[cfg(feature = "issuer")]
+fn explained_tokens(contracts: &[Contract]) -> String {
+    serve::explained(contracts)
+}
+
+#[cfg(not(feature = "issuer"))]
+fn explained_tokens(_: &[Contract]) -> String {
+    String::new()
 }
 
 impl Sandbox {

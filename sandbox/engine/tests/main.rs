@@ -14,6 +14,8 @@ mod document;
 mod graphql;
 mod hostile;
 mod integers;
+#[cfg(feature = "issuer")]
+mod issuer;
 mod program;
 mod schedule;
 mod several;

@@ -13,7 +13,7 @@ use serde_json::json;
 use super::reset::{Part, Resets};
 use super::taken::{ControlAnswer, ControlRefusal, Count, INT32, Sent, Whole};
 use super::{done, send};
-use crate::issuer::{ApiTokenFormat, ErrorStyle, Issuer, IssuerControl, RefreshPolicy};
+use crate::issuer::{ApiTokenFormat, ErrorStyle, Issuer, IssuerControl, PresentSettings, RefreshPolicy};
 use crate::publication::Publication;
 
 #[derive(Deserialize)]
@@ -103,7 +103,7 @@ pub(super) async fn begin_session(
 }
 
 pub(super) async fn issuer(State(issuer): State<Arc<Issuer>>) -> Response {
-    let settings = issuer.settings();
+    let PresentSettings { shared: settings, api_tokens } = issuer.settings();
     let (policy, leeway) = match settings.refresh {
         RefreshPolicy::Reused => (Refresh::Reused, None),
         RefreshPolicy::Rolling { leeway } => (Refresh::Rolling, Some(leeway.as_secs())),
@@ -116,7 +116,7 @@ pub(super) async fn issuer(State(issuer): State<Arc<Issuer>>) -> Response {
             "refreshPolicy": policy,
             "refreshLeewaySeconds": leeway,
             "errorStyle": settings.errors,
-            "apiTokenFormat": settings.api_tokens,
+            "apiTokenFormat": api_tokens,
             "clockSkewSeconds": settings.skew,
         }),
     )

@@ -6,6 +6,7 @@ mod file;
 use std::path::Path;
 
 use bytes::Bytes;
+use driftless_sandbox_issuer::{IssuerError, Shelves};
 use uuid::Uuid;
 
 use crate::error::Error;
@@ -70,23 +71,26 @@ impl Data {
         self.stored(Database::erase)
     }
 
-    pub(crate) fn vault_all(&self, shelf: &str) -> Result<Vec<(String, String)>, Error> {
-        self.stored(|file| file.vault_all(shelf))
-    }
-
-    pub(crate) fn vault_put(&self, shelf: &str, name: &str, position: usize, value: &str) -> Result<(), Error> {
-        self.stored(|file| file.vault_put(shelf, name, position, value))
-    }
-
-    pub(crate) fn vault_remove(&self, shelf: &str, name: &str) -> Result<(), Error> {
-        self.stored(|file| file.vault_remove(shelf, name))
-    }
-
-    pub(crate) fn vault_clear(&self, shelf: &str) -> Result<(), Error> {
-        self.stored(|file| file.vault_clear(shelf))
-    }
-
     fn stored<T: Default>(&self, run: impl FnOnce(&Database) -> Result<T, Error>) -> Result<T, Error> {
         self.0.as_ref().map_or_else(|| Ok(T::default()), run)
+    }
+}
+
+/// The persistent state of the issuer: keys, secrets, refresh tokens, API tokens.
+impl Shelves for Data {
+    fn all(&self, shelf: &str) -> Result<Vec<(String, String)>, IssuerError> {
+        Ok(self.stored(|file| file.vault_all(shelf))?)
+    }
+
+    fn put(&self, shelf: &str, name: &str, position: usize, value: &str) -> Result<(), IssuerError> {
+        Ok(self.stored(|file| file.vault_put(shelf, name, position, value))?)
+    }
+
+    fn remove(&self, shelf: &str, name: &str) -> Result<(), IssuerError> {
+        Ok(self.stored(|file| file.vault_remove(shelf, name))?)
+    }
+
+    fn clear(&self, shelf: &str) -> Result<(), IssuerError> {
+        Ok(self.stored(|file| file.vault_clear(shelf))?)
     }
 }

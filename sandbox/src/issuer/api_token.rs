@@ -3,15 +3,16 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use driftless_sandbox_issuer::digest;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
-use super::scope::API;
+use super::claims::{API, add_claims};
 use super::settings::ApiTokenFormat;
-use super::{Issuer, claims, digest};
-use crate::directory::{Subject, User, random_text};
+use super::{Issuer, Vault};
+use crate::directory::{Subject, User};
 use crate::error::Error;
-use crate::vault::Vault;
 
 const SHELF: &str = "api-token";
 const PREFIX: &str = "sbx_";
@@ -28,7 +29,7 @@ pub(super) struct ApiToken {
 
 /// The valid tokens, by their digests.
 #[derive(Debug)]
-pub(crate) struct ApiTokens {
+pub(super) struct ApiTokens {
     vault: Vault,
     entries: Mutex<HashMap<String, ApiToken>>,
 }
@@ -87,19 +88,23 @@ impl ApiTokens {
 impl Issuer {
     pub(super) fn create_api_token(&self, user: &User, name: &str) -> Result<String, Error> {
         let now = self.now();
-        let token = match self.settings().api_tokens {
-            ApiTokenFormat::Opaque => format!("{PREFIX}{}", random_text(&self.random)?),
+        let expires = now.saturating_add_unsigned(LIFETIME);
+        let token = match self.api_token_format() {
+            ApiTokenFormat::Opaque => format!("{PREFIX}{}", digest::random_text(self.shared.random())?),
             ApiTokenFormat::Jwt => {
-                let mut claims = claims::access_token(self, None, Subject::User(user), API, LIFETIME);
-                claims["api_token"] = true.into();
-                self.keys.sign(&claims)?
+                let claims = json!({
+                    "iss": self.url, "aud": "api", "sub": user.id, "iat": now, "exp": expires, "jti": Uuid::new_v4(),
+                    "api_token": true,
+                });
+                let mut claims: Map<String, Value> = serde_json::from_value(claims).unwrap_or_default();
+                add_claims(&mut claims, None, Subject::User(user), API);
+                self.shared.sign(&claims.into())?
             }
         };
-        let expires = now.saturating_add_unsigned(LIFETIME);
         let entry = ApiToken { user: user.id, name: name.to_owned(), created: now, expires };
         let digest = digest::sha256(&token);
-        self.api_tokens.vault.put(SHELF, &digest, &entry)?;
-        self.api_tokens.entries().insert(digest, entry);
+        self.platform.api_tokens.vault.put(SHELF, &digest, &entry)?;
+        self.platform.api_tokens.entries().insert(digest, entry);
         Ok(token)
     }
 }

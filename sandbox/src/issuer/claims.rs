@@ -1,42 +1,24 @@
-//! The claims of an access token: those of platform document §2, and those that RFC 9068 requires.
+//! The claims of an access token that only the platform has (platform document §2).
 
-use serde_json::{Value, json};
-use uuid::Uuid;
+use serde_json::{Map, Value};
 
-use super::Issuer;
 use crate::directory::{Client, Subject, TeamClaim};
 
-/// `client` is the client of the request; `None` for an API token.
-pub(super) fn access_token(
-    issuer: &Issuer,
-    client: Option<&Client>,
-    subject: Subject<'_>,
-    scope: &str,
-    lifetime: u64,
-) -> Value {
-    let now = issuer.now();
-    let mut claims = json!({
-        "iss": issuer.url,
-        "aud": "api",
-        "sub": subject.sub(),
-        "iat": now,
-        "exp": now.saturating_add_unsigned(lifetime),
-        "jti": Uuid::new_v4(),
-    });
-    if let Some(client) = client {
-        claims["client_id"] = client.client_id.clone().into();
-    }
+/// The only scope that the platform document names (§4.5).
+pub(super) const API: &str = "api";
+
+/// Adds the optional claims and the team claim. `client` is the client of the request; `None` for an API token.
+pub(super) fn add_claims(claims: &mut Map<String, Value>, client: Option<&Client>, subject: Subject<'_>, scope: &str) {
     if client.is_none_or(|client| client.optional_claims) {
-        claims["scope"] = scope.into();
-        claims["roles"] = subject.roles().into();
+        claims.insert("scope".to_owned(), scope.into());
+        claims.insert("roles".to_owned(), subject.roles().into());
     }
     let name = match client.map_or(TeamClaim::TeamId, |client| client.team_claim) {
         TeamClaim::TeamId => "team_id",
         TeamClaim::TenantId => "tenant_id",
-        TeamClaim::None => return claims,
+        TeamClaim::None => return,
     };
     if let Some(team) = subject.team_id() {
-        claims[name] = team.to_string().into();
+        claims.insert(name.to_owned(), team.to_string().into());
     }
-    claims
 }

@@ -1,108 +1,103 @@
-//! The identity issuer: discovery, key set, token endpoint, login, API tokens, and bearer authentication.
+//! The identity issuer of the platform: the shared issuer, with the platform's clients, users, claims and API tokens.
 
 mod api_token;
-mod authorize;
-mod checked;
 mod claims;
-mod code;
-mod digest;
-mod fields;
-mod grant;
-mod guard;
-mod html;
-mod inspect;
-mod key;
-mod keyring;
-mod login;
-mod openid;
 mod profile;
-mod redirect;
-mod refresh;
-mod refusal;
-mod revoked;
-mod scope;
-mod session;
+mod realm;
 mod settings;
 
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::Router;
-use axum::extract::{FromRef, State};
-use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post};
-use http::header::{CACHE_CONTROL, CONTENT_TYPE};
-use ring::hmac;
-use ring::rand::SystemRandom;
-use serde_json::{Value, json};
+use axum::extract::{FromRef, Request, State};
+use axum::response::Response;
+use axum::routing::{any, get, post};
+use driftless_sandbox_issuer as shared;
+use http::{HeaderMap, HeaderValue};
+use serde_json::Value;
+use uuid::Uuid;
 
-use crate::clock;
-use crate::directory::{Client, Directory};
+use crate::caller::Caller;
+use crate::directory::{Directory, Subject};
 use crate::error::Error;
-use crate::vault::Vault;
+use api_token::ApiTokens;
+use claims::API;
+use realm::Platform;
 
-pub(crate) use guard::{bearer, challenge, team_claims};
-pub use settings::{ApiTokenFormat, ErrorStyle, IssuerControl, RefreshPolicy};
+pub(crate) use settings::PresentSettings;
+pub use settings::{ApiTokenFormat, IssuerControl};
+pub use shared::{ErrorStyle, RefreshPolicy};
+pub(crate) use shared::{Vault, bearer, challenge};
 
 /// The path of the issuer below the base address.
 pub(crate) const PATH: &str = "/identity";
 /// The page on which users create API tokens.
 pub(crate) const PROFILE_PATH: &str = "/identity/profile/api-tokens";
-pub(crate) const TOKEN_PATH: &str = "/identity/connect/token";
-const AUTHORIZE_PATH: &str = "/identity/connect/authorize";
-const LOGIN_PATH: &str = "/identity/account/login";
+const REVOKE_PATH: &str = "/identity/profile/api-tokens/revoke";
 
 /// Keys, tokens, sessions and settings.
 #[derive(Debug)]
 pub(crate) struct Issuer {
     pub(crate) url: String,
     pub(crate) directory: Arc<Directory>,
-    keys: keyring::KeyRing,
-    random: SystemRandom,
-    digest: hmac::Key,
-    settings: Mutex<settings::Settings>,
-    codes: code::Codes,
-    refresh: refresh::RefreshTokens,
-    api_tokens: api_token::ApiTokens,
-    sessions: session::Sessions,
-    checked: checked::Checked,
-    revoked: revoked::Revoked,
+    platform: Arc<Platform>,
+    shared: shared::Issuer,
+    api_token_format: Mutex<ApiTokenFormat>,
 }
 
 impl Issuer {
-    pub(crate) fn new(url: String, directory: Arc<Directory>, vault: &Vault) -> Result<Self, Error> {
-        let random = SystemRandom::new();
-        let digest = hmac::Key::generate(hmac::HMAC_SHA256, &random).map_err(|_unspecified| Error::Random)?;
-        Ok(Self {
-            url,
-            directory,
-            keys: keyring::KeyRing::open(random.clone(), vault.clone())?,
-            digest,
-            settings: settings::initial(),
-            codes: code::Codes::new(random.clone()),
-            refresh: refresh::RefreshTokens::open(random.clone(), vault.clone(), clock::seconds())?,
-            api_tokens: api_token::ApiTokens::open(vault.clone())?,
-            sessions: session::Sessions::new(random.clone()),
-            checked: checked::Checked::default(),
-            revoked: revoked::Revoked::open(vault.clone())?,
-            random,
-        })
+    pub(crate) fn new(base_url: &str, directory: Arc<Directory>, vault: &Vault) -> Result<Self, Error> {
+        let api_tokens = ApiTokens::open(vault.clone())?;
+        let platform =
+            Arc::new(Platform { base_url: base_url.to_owned(), directory: Arc::clone(&directory), api_tokens });
+        let realm: Arc<dyn shared::Realm> = Arc::<Platform>::clone(&platform);
+        let shared = shared::Issuer::open(realm, vault, PATH)?;
+        let url = format!("{base_url}{PATH}");
+        Ok(Self { url, directory, platform, shared, api_token_format: Mutex::default() })
     }
 
     /// Seconds since the epoch, by the issuer's clock.
     pub(crate) fn now(&self) -> i64 {
-        clock::seconds().saturating_add(self.settings().skew)
+        self.shared.now()
     }
 
-    /// The client of these credentials.
-    fn authenticate(&self, client_id: &str, secret: &str) -> Option<&Client> {
-        let client = self.directory.client(client_id).filter(|client| !client.is_public());
-        self.same(client.map_or("", Client::secret), secret).then_some(client)?
+    /// The caller of a request's bearer token, or ASP.NET's 401 without a body and with a challenge. The platform document shows
+    /// no status for this case.
+    pub(crate) fn caller(&self, headers: &HeaderMap) -> Result<Arc<Caller>, Box<Response>> {
+        let token = bearer(headers).ok_or_else(|| challenge("Bearer"))?;
+        self.caller_of(token).ok_or_else(|| challenge("Bearer error=\"invalid_token\""))
     }
 
-    /// Returns whether two secrets are equal. It compares keyed digests, which takes the same time wherever they differ.
-    fn same(&self, expected: &str, given: &str) -> bool {
-        let expected = hmac::sign(&self.digest, expected.as_bytes());
-        hmac::verify(&self.digest, given.as_bytes(), expected.as_ref()).is_ok()
+    /// The caller of an access token or API token.
+    pub(crate) fn caller_of(&self, token: &str) -> Option<Arc<Caller>> {
+        let api_tokens = &self.platform.api_tokens;
+        if let Some(user) = api_tokens.user(token, self.now()) {
+            return self.directory.user(user).map(|user| Arc::new(Caller::new(Subject::User(user), None)));
+        }
+        let claims = self.claims_of(token)?;
+        if claims.contains_key("api_token") && !api_tokens.is_listed(token) {
+            return None;
+        }
+        let subject = self.directory.subject(claims.get("sub").and_then(Value::as_str)?)?;
+        Some(Arc::new(Caller::new(subject, claims.get("exp").and_then(Value::as_i64))))
+    }
+
+    /// The claims of an access token that is signed by this issuer, has the API as its audience, and is in time. Claims may be
+    /// missing (platform document §2).
+    pub(crate) fn claims_of(&self, token: &str) -> Option<Arc<serde_json::Map<String, Value>>> {
+        let claims = self.shared.claims(token)?;
+        let scope = claims.get("scope").and_then(Value::as_str);
+        scope.is_none_or(|scopes| shared::has_scope(scopes, API)).then_some(claims)
+    }
+
+    /// Begins a session of a user, as the value of `Set-Cookie`. `None` if the seed has no user of that name.
+    pub(crate) fn begin_session(&self, user: &str) -> Result<Option<HeaderValue>, Error> {
+        let user = self.directory.user_named(user).map(realm::user);
+        Ok(user.map(|user| self.shared.begin_session(&user)).transpose()?)
+    }
+
+    fn api_token_format(&self) -> ApiTokenFormat {
+        *self.api_token_format.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -112,61 +107,19 @@ where
     S: Clone + Send + Sync + 'static,
     Arc<Issuer>: FromRef<S>,
 {
-    Router::new()
-        .route("/identity/.well-known/openid-configuration", get(discovery))
-        .route("/identity/.well-known/oauth-authorization-server", get(discovery))
-        // RFC 8414 §3.1 puts `/.well-known/…` before the path of the issuer.
-        .route("/.well-known/oauth-authorization-server/identity", get(discovery))
-        .route("/identity/.well-known/openid-configuration/jwks", get(keys))
-        .route(TOKEN_PATH, post(grant::token))
-        .route("/identity/connect/revocation", post(inspect::revoke))
-        .route("/identity/connect/introspect", post(inspect::introspect))
-        .route("/identity/connect/userinfo", get(openid::userinfo).post(openid::userinfo))
-        .route(AUTHORIZE_PATH, get(authorize::get).post(authorize::post))
-        .route(LOGIN_PATH, get(login::page).post(login::enter))
-        .route("/identity/account/logout", post(login::leave))
+    let router = Router::new()
         .route(PROFILE_PATH, get(profile::page).post(profile::create))
-        .route("/identity/profile/api-tokens/revoke", post(profile::revoke))
+        .route(REVOKE_PATH, post(profile::revoke));
+    shared::paths(PATH).into_iter().fold(router, |router, (path, served)| {
+        let answer = move |State(issuer): State<Arc<Issuer>>, request: Request| async move {
+            issuer.shared.answer(&served, request).await
+        };
+        router.route(&path, any(answer))
+    })
 }
 
-/// OpenID Connect discovery; the same document serves RFC 8414.
-async fn discovery(State(issuer): State<Arc<Issuer>>) -> Response {
-    let url = &issuer.url;
-    cacheable(&json!({
-        "issuer": url,
-        "jwks_uri": format!("{url}/.well-known/openid-configuration/jwks"),
-        "authorization_endpoint": format!("{url}/connect/authorize"),
-        "token_endpoint": format!("{url}/connect/token"),
-        "revocation_endpoint": format!("{url}/connect/revocation"),
-        "introspection_endpoint": format!("{url}/connect/introspect"),
-        "userinfo_endpoint": format!("{url}/connect/userinfo"),
-        "grant_types_supported": ["client_credentials", "authorization_code", "refresh_token"],
-        "response_types_supported": ["code"],
-        "response_modes_supported": ["query", "form_post"],
-        "prompt_values_supported": ["none", "login", "consent", "select_account"],
-        "code_challenge_methods_supported": ["S256"],
-        "authorization_response_iss_parameter_supported": true,
-        "scopes_supported": scope::ALL,
-        "claims_supported": [
-            "iss", "sub", "aud", "exp", "iat", "auth_time", "nonce", "at_hash", "name", "preferred_username", "email",
-            "email_verified",
-        ],
-        "claims_parameter_supported": false,
-        "request_parameter_supported": false,
-        "request_uri_parameter_supported": false,
-        "subject_types_supported": ["public"],
-        "id_token_signing_alg_values_supported": ["ES256"],
-        "token_endpoint_auth_methods_supported": ["client_secret_basic", "client_secret_post", "none"],
-        "introspection_endpoint_auth_methods_supported": ["client_secret_basic", "client_secret_post"],
-        "revocation_endpoint_auth_methods_supported": ["client_secret_basic", "client_secret_post", "none"],
-    }))
-}
-
-/// The key set (RFC 7517).
-async fn keys(State(issuer): State<Arc<Issuer>>) -> Response {
-    cacheable(&json!({ "keys": issuer.keys.public() }))
-}
-
-fn cacheable(body: &Value) -> Response {
-    ([(CONTENT_TYPE, "application/json; charset=UTF-8"), (CACHE_CONTROL, "no-cache")], body.to_string()).into_response()
+/// The GUIDs that a token's team claims name.
+pub(crate) fn team_claims(claims: &serde_json::Map<String, Value>) -> impl Iterator<Item = Uuid> {
+    let claim = |name: &str| claims.get(name).and_then(Value::as_str).and_then(|text| Uuid::try_parse(text).ok());
+    ["team_id", "tenant_id"].map(claim).into_iter().flatten()
 }

@@ -9,8 +9,9 @@ use axum::response::{IntoResponse, Response};
 use http::header::LOCATION;
 use http::{HeaderMap, StatusCode};
 
-use super::fields::Fields;
-use super::{Issuer, LOGIN_PATH, PROFILE_PATH, html, redirect};
+use driftless_sandbox_issuer::{Fields, html, login_path, with_parameters};
+
+use super::{Issuer, PATH, PROFILE_PATH, REVOKE_PATH};
 use crate::directory::User;
 
 pub(crate) async fn page(State(issuer): State<Arc<Issuer>>, headers: HeaderMap) -> Response {
@@ -47,28 +48,29 @@ pub(crate) async fn revoke(State(issuer): State<Arc<Issuer>>, headers: HeaderMap
         return StatusCode::FORBIDDEN.into_response();
     }
     let Ok(fields) = Fields::of_body(&headers, body).await else { return StatusCode::BAD_REQUEST.into_response() };
-    match issuer.api_tokens.revoke(user.id, fields.get("token").unwrap_or_default()) {
+    match issuer.platform.api_tokens.revoke(user.id, fields.get("token").unwrap_or_default()) {
         Ok(()) => (StatusCode::SEE_OTHER, [(LOCATION, PROFILE_PATH)]).into_response(),
         Err(_failed) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
     }
 }
 
 fn user<'a>(issuer: &'a Issuer, headers: &HeaderMap) -> Option<&'a User> {
-    issuer.sessions.user(headers).and_then(|id| issuer.directory.user(id))
+    let known = issuer.shared.session_user(headers)?;
+    issuer.directory.user_named(&known.name)
 }
 
 fn to_login() -> Response {
-    let address = redirect::with_parameters(LOGIN_PATH, &[("returnUrl", PROFILE_PATH)]);
+    let address = with_parameters(&login_path(PATH), &[("returnUrl", PROFILE_PATH)]);
     (StatusCode::SEE_OTHER, [(LOCATION, address)]).into_response()
 }
 
 fn list(issuer: &Issuer, user: &User, notice: &str) -> Response {
     let mut rows = String::new();
-    for (digest, token) in issuer.api_tokens.for_user(user.id) {
+    for (digest, token) in issuer.platform.api_tokens.for_user(user.id) {
         // Writing to a String cannot fail.
         let _ = write!(
             rows,
-            "<li>{} <form method=\"post\" action=\"{PROFILE_PATH}/revoke\"><input type=\"hidden\" name=\"token\" \
+            "<li>{} <form method=\"post\" action=\"{REVOKE_PATH}\"><input type=\"hidden\" name=\"token\" \
              value=\"{}\"><button>Revoke</button></form></li>",
             html::escape(&token.name),
             html::escape(&digest),
@@ -82,5 +84,5 @@ fn list(issuer: &Issuer, user: &User, notice: &str) -> Response {
         html::escape(&user.name),
         html::escape(&user.about),
     );
-    html::page_at(PROFILE_PATH, StatusCode::OK, "Profile: API Tokens", &body)
+    html::page(&*issuer.platform, PROFILE_PATH, StatusCode::OK, "Profile: API Tokens", &body)
 }

@@ -11,7 +11,7 @@ const PART: &str = "sandbox";
 const ALLOWED: [&str; 4] = ["rustls_platform_verifier", "PlatformFailure", "service's team", "agreed with the team"];
 
 /// Folders of published code, with whether they may name `PART`.
-const FOLDERS: [(&str, bool); 7] = [
+const FOLDERS: [(&str, bool); 8] = [
     ("cli/engine/src/", true),
     ("codegen/src/", false),
     ("conformance/src/", true),
@@ -19,6 +19,7 @@ const FOLDERS: [(&str, bool); 7] = [
     ("runtime/src/", false),
     ("sandbox/control/src/", true),
     ("sandbox/engine/src/", true),
+    ("sandbox/issuer/src/", true),
 ];
 
 pub(super) fn check(files: &[File]) -> Vec<Finding> {

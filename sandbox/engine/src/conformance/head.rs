@@ -101,7 +101,7 @@ fn is_credential(scheme: &Scheme, header: &str) -> bool {
     match scheme {
         Scheme::Key { location: Location::Header, name } => name.eq_ignore_ascii_case(header),
         Scheme::Key { .. } => false,
-        Scheme::Basic | Scheme::Bearer | Scheme::Http(_) | Scheme::Unknown => header == "authorization",
+        Scheme::Basic | Scheme::Bearer | Scheme::Token | Scheme::Http(_) | Scheme::Unknown => header == "authorization",
     }
 }
 

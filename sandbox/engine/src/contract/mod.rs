@@ -3,6 +3,7 @@
 
 mod body;
 mod matching;
+mod oauth;
 mod operation;
 mod parameter;
 mod pointer;
@@ -17,6 +18,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 pub(crate) use matching::{decoded, matches, specificity};
+pub(crate) use oauth::{TokenAddress, Tokens, is_scope};
 pub(crate) use pointer::{at, escape, resolve, unescape};
 pub(crate) use security::{Requirement, Scheme};
 pub(crate) use template::{Segment, SegmentPart, encoded_segment, segments};
@@ -41,6 +43,7 @@ pub(crate) struct Contract {
     /// The paths of the further servers.
     pub(crate) other_base_paths: Vec<String>,
     pub(crate) schemes: BTreeMap<String, Scheme>,
+    pub(crate) tokens: Tokens,
 }
 
 /// One method of one path.
@@ -56,8 +59,8 @@ pub(crate) struct Operation {
     pub(crate) parameters: Vec<Parameter>,
     pub(crate) body: Option<Body>,
     pub(crate) responses: Vec<Response>,
-    /// Alternatives, of which a request fulfils one. Empty if the operation needs no credentials.
-    pub(crate) security: Vec<Requirement>,
+    /// Alternatives, of which a request fulfils one. Empty if the operation needs no credentials. Operations share those of the document.
+    pub(crate) security: Arc<[Requirement]>,
 }
 
 impl Operation {

@@ -1,9 +1,12 @@
 //! The operations of a document.
 
+use std::sync::Arc;
+
 use http::Method;
 use serde_json::Value;
 
 use super::body::{form, requests, responses};
+use super::oauth::is_scope;
 use super::parameter::parameters;
 use super::{Body, Dialect, Operation, Requirement, escape, resolve, template};
 use crate::error::Error;
@@ -16,6 +19,7 @@ const METHODS: [&str; 9] = ["get", "put", "post", "delete", "options", "head", "
 pub(super) fn operations(document: &Value, dialect: Dialect) -> Result<Vec<Operation>, Error> {
     let Some(paths) = document.get("paths").and_then(Value::as_object) else { return Ok(Vec::new()) };
     let mut operations = Vec::new();
+    let shared = security(document.get("security"));
     for path in paths.keys().filter(|path| !path.starts_with("x-")) {
         let Some((item_pointer, item)) = resolve(document, &format!("/paths/{}", escape(path))) else { continue };
         let methods = METHODS.iter().map(|method| (method.to_ascii_uppercase(), format!("{item_pointer}/{method}")));
@@ -25,7 +29,9 @@ pub(super) fn operations(document: &Value, dialect: Dialect) -> Result<Vec<Opera
         for (method, pointer) in methods.chain(more) {
             let Some(value) = document.pointer(&pointer).filter(|value| value.is_object()) else { continue };
             let Ok(method) = Method::from_bytes(method.as_bytes()) else { continue };
-            operations.push(operation(document, dialect, path, &item_pointer, method, pointer, value));
+            let mut read = operation(document, dialect, path, &item_pointer, method, pointer, value);
+            read.security = value.get("security").map_or_else(|| Arc::clone(&shared), |own| security(Some(own)));
+            operations.push(read);
         }
         if operations.len() > MOST {
             let message = format!("the contract has more than {MOST} operations");
@@ -58,7 +64,7 @@ fn operation(
     Operation {
         template: path.to_owned(),
         responses: responses(document, dialect, &pointer, &media_types("produces")),
-        security: security(value.get("security").or_else(|| document.get("security"))),
+        security: Arc::default(),
         parameters: read.parameters,
         method,
         segments,
@@ -67,11 +73,15 @@ fn operation(
     }
 }
 
-fn security(declared: Option<&Value>) -> Vec<Requirement> {
+fn security(declared: Option<&Value>) -> Arc<[Requirement]> {
     let alternatives = declared.and_then(Value::as_array).into_iter().flatten();
     let requirement = |alternative: &Value| {
-        let schemes = alternative.as_object().into_iter().flat_map(|schemes| schemes.keys().cloned()).collect();
-        Requirement { schemes }
+        let schemes = alternative.as_object().into_iter().flatten().map(|(name, scopes)| {
+            let scopes = scopes.as_array().into_iter().flatten().filter_map(Value::as_str);
+            // No token has a scope that is not a word: such a name is a remark.
+            (name.clone(), scopes.filter(|scope| is_scope(scope)).map(str::to_owned).collect())
+        });
+        Requirement { schemes: schemes.collect() }
     };
     alternatives.map(requirement).collect()
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::oauth::tokens;
 use super::operation::operations;
 use super::{Contract, Dialect, Location, Scheme, syntax};
 use crate::error::Error;
@@ -20,12 +21,18 @@ impl Contract {
         let dialect = dialect(&document)?;
         let mut bases = bases(&document, dialect);
         let base_path = if bases.is_empty() { String::new() } else { bases.remove(0) };
+        let operations = operations(&document, dialect)?;
+        let declared = schemes(&document, dialect);
+        let schemes =
+            declared.iter().map(|(name, value)| (name.clone(), value.map_or(Scheme::Unknown, scheme))).collect();
+        let tokens = tokens(declared.into_values().flatten(), &schemes, &operations, &base_path);
         Ok(Self {
             dialect,
-            operations: operations(&document, dialect)?,
+            operations,
             other_base_paths: bases,
             base_path,
-            schemes: schemes(&document, dialect),
+            schemes,
+            tokens,
             document: Arc::new(document),
         })
     }
@@ -137,12 +144,13 @@ fn cleaned(path: &str) -> String {
     if path.is_empty() || path.contains('{') { String::new() } else { format!("/{path}") }
 }
 
-fn schemes(document: &Value, dialect: Dialect) -> BTreeMap<String, Scheme> {
+/// The schemes by name, behind their references.
+fn schemes(document: &Value, dialect: Dialect) -> BTreeMap<String, Option<&Value>> {
     let pointer = if dialect == Dialect::Swagger20 { "/securityDefinitions" } else { "/components/securitySchemes" };
     let declared = document.pointer(pointer).and_then(Value::as_object);
     let scheme = |name: &String| {
         let value = super::resolve(document, &format!("{pointer}/{}", super::escape(name))).map(|(_, value)| value);
-        (name.clone(), value.map_or(Scheme::Unknown, scheme))
+        (name.clone(), value)
     };
     declared.into_iter().flat_map(|declared| declared.keys()).map(scheme).collect()
 }
@@ -151,7 +159,7 @@ fn scheme(value: &Value) -> Scheme {
     let text = |key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default();
     match text("type").to_ascii_lowercase().as_str() {
         "basic" => Scheme::Basic,
-        "oauth2" | "openidconnect" => Scheme::Bearer,
+        "oauth2" | "openidconnect" => Scheme::Token,
         "apikey" => {
             let location = match text("in") {
                 "query" => Location::Query,

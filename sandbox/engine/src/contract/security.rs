@@ -9,17 +9,19 @@ pub(crate) enum Scheme {
         name: String,
     },
     Basic,
-    /// Bearer tokens, those of OAuth 2.0 and OpenID Connect included.
+    /// Bearer tokens.
     Bearer,
+    /// Bearer tokens of OAuth 2.0 and OpenID Connect, which have scopes.
+    Token,
     /// Another scheme of `Authorization`, by its name.
     Http(String),
     /// A client certificate, or a scheme that the specification does not know: nothing to check in a request.
     Unknown,
 }
 
-/// The schemes, by name, that one alternative of a security requirement asks for together. Without any, a request needs no
-/// credentials.
+/// The schemes that one alternative of a security requirement asks for together: their names and scopes. Without any, a request needs
+/// no credentials.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Requirement {
-    pub(crate) schemes: Vec<String>,
+    pub(crate) schemes: Vec<(String, Vec<String>)>,
 }

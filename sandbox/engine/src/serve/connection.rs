@@ -9,6 +9,7 @@ use axum::Router;
 use axum::body::Body;
 use axum::extract::Request;
 use axum::response::Response;
+use axum::routing::any;
 use bytes::{Bytes, BytesMut};
 use driftless_sandbox_control::interface::Control;
 use driftless_sandbox_control::server::{Limits, Stopped};
@@ -46,10 +47,18 @@ pub(crate) fn router(service: &Arc<Service>, control: &Control) -> Router {
         let (service, bytes) = (Arc::clone(&answering), Arc::clone(&bytes));
         async move { respond(service, &bytes, request).await }
     };
-    control::observed(control::router(service, control.clone()).fallback(answers), control)
+    let mut routes = control::router(service, control.clone());
+    if service.has_control_interface {
+        // The control interface takes all other paths there. Its guard refuses forms, which the issuer reads.
+        routes = routes.route("/sandbox/issuer/{*rest}", any(answers.clone()));
+    }
+    control::observed(routes.fallback(answers), control)
 }
 
 async fn respond(service: Arc<Service>, bytes: &Semaphore, request: Request) -> Response {
+    if let Some(tokens) = service.security.tokens.as_ref().filter(|tokens| tokens.serves(request.uri().path())) {
+        return tokens.answer(request).await;
+    }
     let (head, body) = request.into_parts();
     let mut taken = None;
     let body = match collect(body, bytes, &mut taken).await {

@@ -10,7 +10,7 @@ use super::media::choose;
 use super::problem::{Problem, problem, status_for_violations};
 use super::reply::Reply;
 use super::route::{Candidate, Routed, Router};
-use super::security::challenge;
+use super::security::Security;
 use super::success::reply;
 use crate::act::{Call, Engine, ListPart, Preconditions};
 use crate::contract::{Operation, Status};
@@ -34,7 +34,7 @@ pub(crate) struct Service {
     pub(crate) parts: Vec<ServedContract>,
     pub(crate) front: Option<Box<dyn Front>>,
     pub(crate) origin: String,
-    pub(crate) checks_credentials: bool,
+    pub(crate) security: Security,
     /// The control interface is served below `/sandbox`; otherwise the contracts have paths there.
     pub(crate) has_control_interface: bool,
     /// Notified when the control interface has changed the state.
@@ -137,15 +137,10 @@ impl Service {
         let Some(checked) = part.checked(request, candidates) else { return refuse(None, 404, NO_PATH) };
         let operation = checked.operation;
         let refuse = |status, detail: &str| refuse(Some((&part.engine, operation)), status, detail);
-        if self.checks_credentials
-            && let Some(challenge) = challenge(&part.engine.contract, operation, &request.headers, &request.query)
-        {
-            let detail = format!(
-                "the request has no credentials of the declared kind: send {}, with any value",
-                challenge.credentials
-            );
-            let mut reply = refuse(401, &detail);
-            reply.headers.push((WWW_AUTHENTICATE.to_string(), challenge.header.to_owned()));
+        let refused = self.security.refuse(&part.engine.contract, operation, &request.headers, &request.query);
+        if let Some(refused) = refused {
+            let mut reply = refuse(refused.status, &refused.detail);
+            reply.headers.push((WWW_AUTHENTICATE.to_string(), refused.challenge));
             return reply;
         }
         let text = |name| request.headers.get(name).and_then(|value| value.to_str().ok());

@@ -21,7 +21,8 @@ const MENU: [Group; 1] = [(
     ],
 )];
 
-const FRAME: Frame = Frame { brand: "driftless-sandbox", menu: &MENU };
+/// The frame of every page.
+pub(super) const FRAME: Frame = Frame { brand: "driftless-sandbox", menu: &MENU };
 
 /// The scripts that only this console has: their names and texts.
 static SCRIPTS: [(&str, &str); 3] = [

@@ -221,6 +221,7 @@ pub(super) enum ResetPart {
     Faults,
     Clock,
     Requests,
+    Issuer,
 }
 
 #[derive(Deserialize)]
@@ -248,6 +249,11 @@ pub(super) async fn reset(
     if is_asked(ResetPart::Requests) {
         control.log.clear();
     }
+    if is_asked(ResetPart::Issuer)
+        && let Some(tokens) = &service.security.tokens
+    {
+        tokens.reset().map_err(ChangeRefused::Unsaved)?;
+    }
     Ok(done())
 }
 
@@ -258,6 +264,7 @@ mod tests {
     use tokio::sync::watch;
 
     use super::super::route::Router;
+    use super::super::security::Security;
     use super::*;
     use crate::behaviour::Behaviour;
     use crate::contract::Contract;
@@ -299,7 +306,7 @@ mod tests {
                 parts: vec![first, second],
                 front: None,
                 origin: String::new(),
-                checks_credentials: false,
+                security: Security { demands: false, verifies: false, tokens: None },
                 has_control_interface: true,
                 touched: watch::Sender::new(()),
             });

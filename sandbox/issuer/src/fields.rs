@@ -5,17 +5,22 @@ use std::collections::BTreeMap;
 use axum::body::{Body, to_bytes};
 use http::HeaderMap;
 
-use super::refusal::Refusal;
-use crate::media;
+use crate::refusal::Refusal;
+use driftless_sandbox_control::media;
 
 const BODY_LIMIT: usize = 64 * 1024;
 
 /// Parameters by name.
 #[derive(Debug)]
-pub(super) struct Fields(BTreeMap<String, String>);
+pub struct Fields(BTreeMap<String, String>);
 
 impl Fields {
-    pub(super) async fn of_body(headers: &HeaderMap, body: Body) -> Result<Self, Refusal> {
+    /// The parameters of a form.
+    ///
+    /// # Errors
+    ///
+    /// Refuses other media types, and parameters that are repeated.
+    pub async fn of_body(headers: &HeaderMap, body: Body) -> Result<Self, Refusal> {
         if media::essence(headers) != "application/x-www-form-urlencoded" {
             return Err(Refusal("invalid_request", "the content type has to be application/x-www-form-urlencoded"));
         }
@@ -23,15 +28,21 @@ impl Fields {
         Self::parse(&bytes.map_err(|_unreadable| Refusal("invalid_request", "the body is too long or was cut off"))?)
     }
 
-    pub(super) fn of_query(query: &str) -> Result<Self, Refusal> {
+    /// The parameters of a query.
+    ///
+    /// # Errors
+    ///
+    /// Refuses parameters that are repeated.
+    pub fn of_query(query: &str) -> Result<Self, Refusal> {
         Self::parse(query.as_bytes())
     }
 
-    pub(super) fn get(&self, name: &str) -> Option<&str> {
+    /// The value of a parameter.
+    pub fn get(&self, name: &str) -> Option<&str> {
         self.0.get(name).map(String::as_str)
     }
 
-    pub(super) fn pairs(&self) -> impl Iterator<Item = (&str, &str)> {
+    pub(crate) fn pairs(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))
     }
 

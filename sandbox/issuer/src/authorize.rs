@@ -1,85 +1,75 @@
 //! The authorization endpoint (RFC 6749 §4.1.1, OpenID Connect Core §3.1.2) with PKCE (RFC 7636) and `iss` in the answer (RFC
-//! 9207). The platform document names the flow (§5.4) and shows none of its parameters.
+//! 9207).
 
-use std::sync::Arc;
-
-use axum::body::Body;
-use axum::extract::{RawQuery, State};
 use axum::response::{IntoResponse, Response};
 use http::header::{CACHE_CONTROL, LOCATION};
 use http::{HeaderMap, StatusCode};
 use uuid::Uuid;
 
-use super::code::Code;
-use super::fields::Fields;
-use super::refusal::Refusal;
-use super::session::Session;
-use super::{AUTHORIZE_PATH, Issuer, LOGIN_PATH, html, redirect, scope};
-use crate::directory::{Client, Grant};
+use crate::code::Code;
+use crate::fields::Fields;
+use crate::grant::scope;
+use crate::realm::{OPENID, RealmClient, Secret, TokenGrant, has_scope};
+use crate::refusal::Refusal;
+use crate::session::Session;
+use crate::{Issuer, Visit, html, login_path, redirect};
 
 const FORM_POST: &str = "form_post";
 /// The parameter that carries the insufficient session through the login.
 const LEFT: &str = "left_session";
 
-pub(super) async fn get(State(issuer): State<Arc<Issuer>>, RawQuery(query): RawQuery, headers: HeaderMap) -> Response {
-    authorize(&issuer, Fields::of_query(query.as_deref().unwrap_or_default()), &headers)
-}
-
-/// OpenID Connect Core §3.1.2.1: the same parameters in a form.
-pub(super) async fn post(State(issuer): State<Arc<Issuer>>, headers: HeaderMap, body: Body) -> Response {
-    authorize(&issuer, Fields::of_body(&headers, body).await, &headers)
-}
-
-fn authorize(issuer: &Issuer, fields: Result<Fields, Refusal>, headers: &HeaderMap) -> Response {
-    let fields = match fields {
+/// OpenID Connect Core §3.1.2.1: a form can have the same parameters as a query.
+pub(crate) fn authorize(visit: &Visit<'_>, sent: Result<Fields, Refusal>, headers: &HeaderMap) -> Response {
+    let issuer = visit.issuer;
+    let fields = match sent {
         Ok(fields) => fields,
-        Err(refusal) => return explain(&refusal),
+        Err(refusal) => return explain(issuer, &refusal),
     };
     let (client, target) = match target(issuer, &fields) {
         Ok(valid) => valid,
-        // No redirect to an address that the client has not registered.
-        Err(refusal) => return explain(&refusal),
+        // No redirect to an address that the client may not name.
+        Err(refusal) => return explain(issuer, &refusal),
     };
     let session = issuer.sessions.find(headers);
-    match request(issuer, client, &target, &fields, session.as_ref()) {
-        Ok(Some(code)) => answer(issuer, &target, &fields, &[("code", &code)]),
-        Ok(None) => to_login(&fields, session.as_ref()),
+    match request(issuer, &client, &target, &fields, session.as_ref()) {
+        Ok(Some(code)) => answer(visit, &target, &fields, &[("code", &code)]),
+        Ok(None) => to_login(visit, &fields, session.as_ref()),
         Err(Refusal(error, description)) => {
-            answer(issuer, &target, &fields, &[("error", error), ("error_description", description)])
+            answer(visit, &target, &fields, &[("error", error), ("error_description", description)])
         }
     }
 }
 
 /// Redirects the user to the login. It leads back to the same request, which the present session does not satisfy but the next
 /// one does.
-fn to_login(fields: &Fields, session: Option<&Session>) -> Response {
+fn to_login(visit: &Visit<'_>, fields: &Fields, session: Option<&Session>) -> Response {
     let left = session.map(|session| session.id.to_string()).unwrap_or_default();
     let kept = fields.pairs().filter(|(name, _)| !["prompt", "max_age", LEFT].contains(name));
-    let back = redirect::with_parameters(AUTHORIZE_PATH, &kept.chain([(LEFT, left.as_str())]).collect::<Vec<_>>());
+    let back = redirect::with_parameters(visit.path, &kept.chain([(LEFT, left.as_str())]).collect::<Vec<_>>());
     let hint = fields.get("login_hint").map(|hint| ("login_hint", hint));
     let parameters: Vec<_> = [("returnUrl", back.as_str())].into_iter().chain(hint).collect();
-    redirect_to(&redirect::with_parameters(LOGIN_PATH, &parameters))
+    redirect_to(&redirect::with_parameters(&login_path(visit.base), &parameters))
 }
 
-fn target<'a>(issuer: &'a Issuer, fields: &Fields) -> Result<(&'a Client, String), Refusal> {
-    let client = fields.get("client_id").and_then(|client_id| issuer.directory.client(client_id));
+fn target(issuer: &Issuer, fields: &Fields) -> Result<(RealmClient, String), Refusal> {
+    let client = fields.get("client_id").and_then(|client_id| issuer.realm.client(client_id));
     let client = client.ok_or(Refusal("invalid_request", "client_id is missing or names no client"))?;
     let address = fields.get("redirect_uri").unwrap_or_default();
-    match redirect::is_registered(&client.redirect_uris, address) {
+    match redirect::is_allowed(&client.redirects, address) {
         true => Ok((client, address.to_owned())),
-        false => Err(Refusal("invalid_request", "redirect_uri is missing or not registered for the client")),
+        false => Err(Refusal("invalid_request", "redirect_uri is missing, or the client may not use it")),
     }
 }
 
 /// The code, or `None` when the user has to log in first.
 fn request(
     issuer: &Issuer,
-    client: &Client,
+    client: &RealmClient,
     target: &str,
     fields: &Fields,
     session: Option<&Session>,
 ) -> Result<Option<String>, Refusal> {
-    if !client.may(Grant::AuthorizationCode) {
+    if !client.may(TokenGrant::AuthorizationCode) {
         return Err(Refusal("unauthorized_client", "the grant is not enabled for this client"));
     }
     for (name, error) in [("request", "request_not_supported"), ("request_uri", "request_uri_not_supported")] {
@@ -93,7 +83,7 @@ fn request(
     if !matches!(fields.get("response_mode"), None | Some("query" | FORM_POST)) {
         return Err(Refusal("invalid_request", "response_mode has to be query or form_post"));
     }
-    let scopes = scopes(client, fields)?;
+    let scopes = scope(issuer, client, TokenGrant::AuthorizationCode, fields.get("scope"))?;
     let challenge = challenge(client, fields, &scopes)?;
     let Some(session) = satisfied(issuer, fields, session)? else { return Ok(None) };
     let code = Code {
@@ -103,29 +93,19 @@ fn request(
         nonce: fields.get("nonce").map(str::to_owned),
         auth_time: session.since,
         scope: scopes,
-        user: session.user,
+        user: session.user.clone(),
         chain: Uuid::new_v4(),
     };
     issuer.codes.issue(code, issuer.now()).map(Some).map_err(|_random| Refusal::RANDOM)
 }
 
-fn scopes(client: &Client, fields: &Fields) -> Result<String, Refusal> {
-    let scopes: Vec<&str> = fields.get("scope").unwrap_or(scope::API).split_whitespace().collect();
-    let may = |name: &&str| scope::ALL.contains(name) && (*name != scope::OFFLINE || client.may(Grant::RefreshToken));
-    let is_for_something = scopes.contains(&scope::API) || scopes.contains(&scope::OPENID);
-    match is_for_something && scopes.iter().all(may) {
-        true => Ok(scopes.join(" ")),
-        false => {
-            Err(Refusal("invalid_scope", "the scopes are api or openid or both, offline_access, profile and email"))
-        }
-    }
-}
-
 /// The PKCE challenge. It is required, except of a confidential client of OpenID Connect that sends a nonce (RFC 9700 §2.1.1).
-fn challenge(client: &Client, fields: &Fields, scopes: &str) -> Result<Option<String>, Refusal> {
-    let has_nonce = !client.is_public() && scope::has(scopes, scope::OPENID) && fields.get("nonce").is_some();
+fn challenge(client: &RealmClient, fields: &Fields, scopes: &str) -> Result<Option<String>, Refusal> {
+    let may_have_secret = matches!(client.secret, Some(Secret::Any));
+    let has_nonce = !client.is_public() && has_scope(scopes, OPENID) && fields.get("nonce").is_some();
     match (fields.get("code_challenge"), fields.get("code_challenge_method")) {
-        (None, None) if has_nonce => Ok(None),
+        // The token endpoint demands the secret.
+        (None, None) if has_nonce || may_have_secret => Ok(None),
         (Some(challenge), Some("S256")) if challenge.len() == 43 => Ok(Some(challenge.to_owned())),
         (Some(challenge), _) if challenge.len() == 43 => {
             Err(Refusal("invalid_request", "code_challenge_method has to be S256"))
@@ -155,14 +135,14 @@ fn satisfied<'a>(
     };
     // The user of an ID token that the client has from an earlier login.
     let hinted = fields.get("id_token_hint").map(|hint| issuer.keys.verify(hint));
-    let hinted = hinted.map(|claims| claims.and_then(|claims| Uuid::try_parse(claims.get("sub")?.as_str()?).ok()));
+    let hinted = hinted.map(|token| token.and_then(|(_, claims)| Some(claims.get("sub")?.as_str()?.to_owned())));
     // There is no page for consent: logging in grants it.
     let asks_anew = prompts.contains(&"login") || prompts.contains(&"select_account");
     let fits = |session: &&Session| {
         !asks_anew
             && fields.get(LEFT).is_none_or(|left| left != session.id.to_string())
             && max_age.is_none_or(|age| issuer.now().saturating_sub(session.since) <= age)
-            && hinted.is_none_or(|user| user == Some(session.user))
+            && hinted.as_ref().is_none_or(|user| user.as_ref() == Some(&session.user))
     };
     match session.filter(fits) {
         Some(session) => Ok(Some(session)),
@@ -171,14 +151,14 @@ fn satisfied<'a>(
     }
 }
 
-fn answer(issuer: &Issuer, target: &str, fields: &Fields, parameters: &[(&str, &str)]) -> Response {
+fn answer(visit: &Visit<'_>, target: &str, fields: &Fields, parameters: &[(&str, &str)]) -> Response {
     let mut parameters = parameters.to_vec();
     if let Some(state) = fields.get("state") {
         parameters.push(("state", state));
     }
-    parameters.push(("iss", &issuer.url));
+    parameters.push(("iss", &visit.url));
     match fields.get("response_mode") {
-        Some(FORM_POST) => html::posting(target, &parameters),
+        Some(FORM_POST) => html::posting(&*visit.issuer.realm, target, &parameters),
         _ => redirect_to(&redirect::with_parameters(target, &parameters)),
     }
 }
@@ -188,7 +168,7 @@ fn redirect_to(address: &str) -> Response {
     (StatusCode::SEE_OTHER, [(LOCATION, address), (CACHE_CONTROL, "no-store")]).into_response()
 }
 
-fn explain(Refusal(error, description): &Refusal) -> Response {
+fn explain(issuer: &Issuer, Refusal(error, description): &Refusal) -> Response {
     let body = format!("<p class=\"problem\">{}: {}</p>", html::escape(error), html::escape(description));
-    html::page(StatusCode::BAD_REQUEST, "The application's request cannot be answered", &body)
+    html::page(&*issuer.realm, "", StatusCode::BAD_REQUEST, "The application's request cannot be answered", &body)
 }

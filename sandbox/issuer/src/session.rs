@@ -8,9 +8,8 @@ use http::{HeaderMap, HeaderValue};
 use ring::rand::SystemRandom;
 use uuid::Uuid;
 
-use super::digest;
-use crate::directory::random_text;
-use crate::error::Error;
+use crate::digest::{self, random_text};
+use crate::error::IssuerError;
 
 const COOKIE_NAME: &str = "sandbox-session";
 
@@ -18,57 +17,53 @@ const COOKIE_NAME: &str = "sandbox-session";
 #[derive(Debug)]
 pub(crate) struct Sessions {
     random: SystemRandom,
+    cookie_path: String,
     sessions: Mutex<HashMap<String, Session>>,
 }
 
 /// A user who has logged in.
 #[derive(Clone, Debug)]
-pub(super) struct Session {
+pub(crate) struct Session {
     /// The identifier of the login. It reveals nothing of the cookie.
-    pub(super) id: Uuid,
-    pub(super) user: Uuid,
+    pub(crate) id: Uuid,
+    pub(crate) user: String,
     /// The time of the login, in seconds since the epoch.
-    pub(super) since: i64,
+    pub(crate) since: i64,
 }
 
 impl Sessions {
-    pub(super) fn new(random: SystemRandom) -> Self {
-        Self { random, sessions: Mutex::default() }
+    pub(crate) fn new(random: SystemRandom, cookie_path: &str) -> Self {
+        Self { random, cookie_path: cookie_path.to_owned(), sessions: Mutex::default() }
     }
 
     /// A new session, as the value of `Set-Cookie`.
-    pub(super) fn begin(&self, user: Uuid, now: i64) -> Result<HeaderValue, Error> {
+    pub(crate) fn begin(&self, user: &str, now: i64) -> Result<HeaderValue, IssuerError> {
         let text = random_text(&self.random)?;
-        let session = Session { id: Uuid::new_v4(), user, since: now };
+        let session = Session { id: Uuid::new_v4(), user: user.to_owned(), since: now };
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner).insert(digest::sha256(&text), session);
-        cookie(&text, "")
+        self.cookie(&text, "")
     }
 
-    pub(super) fn end(&self, headers: &HeaderMap) -> Result<HeaderValue, Error> {
+    pub(crate) fn end(&self, headers: &HeaderMap) -> Result<HeaderValue, IssuerError> {
         if let Some(text) = sent(headers) {
             self.sessions.lock().unwrap_or_else(PoisonError::into_inner).remove(&digest::sha256(text));
         }
-        cookie("", "; Max-Age=0")
+        self.cookie("", "; Max-Age=0")
     }
 
-    pub(super) fn clear(&self) {
+    pub(crate) fn clear(&self) {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
     /// The session of a request.
-    pub(super) fn find(&self, headers: &HeaderMap) -> Option<Session> {
+    pub(crate) fn find(&self, headers: &HeaderMap) -> Option<Session> {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner).get(&digest::sha256(sent(headers)?)).cloned()
     }
 
-    /// The user of a request's session.
-    pub(super) fn user(&self, headers: &HeaderMap) -> Option<Uuid> {
-        self.find(headers).map(|session| session.user)
+    fn cookie(&self, text: &str, more: &str) -> Result<HeaderValue, IssuerError> {
+        let value = format!("{COOKIE_NAME}={text}; Path={}; HttpOnly; SameSite=Lax{more}", self.cookie_path);
+        HeaderValue::try_from(value).map_err(|_impossible| IssuerError::Random)
     }
-}
-
-fn cookie(text: &str, more: &str) -> Result<HeaderValue, Error> {
-    let value = format!("{COOKIE_NAME}={text}; Path=/identity; HttpOnly; SameSite=Lax{more}");
-    HeaderValue::try_from(value).map_err(|_impossible| Error::Random)
 }
 
 fn sent(headers: &HeaderMap) -> Option<&str> {

@@ -5,11 +5,15 @@ use std::sync::{PoisonError, RwLock};
 use ring::rand::SystemRandom;
 use serde_json::Value;
 
-use super::key::SigningKey;
-use crate::error::Error;
+use crate::error::IssuerError;
+use crate::key::SigningKey;
 use crate::vault::Vault;
 
 const SHELF: &str = "key";
+/// The `typ` of an access token (RFC 9068).
+pub(crate) const ACCESS_TOKEN: &str = "at+jwt";
+/// The `typ` of an ID token.
+pub(crate) const ID_TOKEN: &str = "JWT";
 
 /// The signing key comes first.
 #[derive(Debug)]
@@ -21,7 +25,7 @@ pub(crate) struct KeyRing {
 
 impl KeyRing {
     /// Reads the keys of the vault, or generates the first one.
-    pub(super) fn open(random: SystemRandom, vault: Vault) -> Result<Self, Error> {
+    pub(crate) fn open(random: SystemRandom, vault: Vault) -> Result<Self, IssuerError> {
         let mut keys = Vec::new();
         for (_, document) in vault.all(SHELF)? {
             keys.push(SigningKey::from_pkcs8(document.as_bytes(), random.clone())?);
@@ -35,14 +39,14 @@ impl KeyRing {
         Ok(ring)
     }
 
-    pub(super) fn rotate(&self) -> Result<(), Error> {
+    pub(crate) fn rotate(&self) -> Result<(), IssuerError> {
         let mut keys = self.keys.write().unwrap_or_else(PoisonError::into_inner);
         let fresh = self.fresh(keys.len())?;
         keys.insert(0, fresh);
         Ok(())
     }
 
-    pub(super) fn retire(&self) {
+    pub(crate) fn retire(&self) {
         let mut keys = self.keys.write().unwrap_or_else(PoisonError::into_inner);
         keys.truncate(1);
         if let Some(key) = keys.first() {
@@ -51,27 +55,27 @@ impl KeyRing {
     }
 
     /// The key set (RFC 7517).
-    pub(super) fn public(&self) -> Vec<Value> {
+    pub(crate) fn public(&self) -> Vec<Value> {
         self.keys.read().unwrap_or_else(PoisonError::into_inner).iter().map(SigningKey::public).collect()
     }
 
     /// Signs an access token (RFC 9068).
-    pub(super) fn sign(&self, claims: &Value) -> Result<String, Error> {
-        self.sign_as("at+jwt", claims)
+    pub(crate) fn sign(&self, claims: &Value) -> Result<String, IssuerError> {
+        self.sign_as(ACCESS_TOKEN, claims)
     }
 
-    pub(super) fn sign_as(&self, kind: &str, claims: &Value) -> Result<String, Error> {
+    pub(crate) fn sign_as(&self, kind: &str, claims: &Value) -> Result<String, IssuerError> {
         let keys = self.keys.read().unwrap_or_else(PoisonError::into_inner);
-        keys.first().ok_or(Error::Random)?.sign(kind, claims)
+        keys.first().ok_or(IssuerError::Random)?.sign(kind, claims)
     }
 
-    /// The claims of a token that one of the keys has signed.
-    pub(super) fn verify(&self, token: &str) -> Option<Value> {
+    /// The `typ` and the claims of a token that one of the keys has signed.
+    pub(crate) fn verify(&self, token: &str) -> Option<(String, Value)> {
         let keys = self.keys.read().unwrap_or_else(PoisonError::into_inner);
         keys.iter().find_map(|key| key.verify(token))
     }
 
-    fn fresh(&self, position: usize) -> Result<SigningKey, Error> {
+    fn fresh(&self, position: usize) -> Result<SigningKey, IssuerError> {
         let (key, document) = SigningKey::generate(self.random.clone())?;
         self.vault.put_at(SHELF, key.id(), position, &document)?;
         Ok(key)

@@ -1,8 +1,5 @@
 //! The additions of OpenID Connect Core to OAuth: the ID token (§2) and the UserInfo endpoint (§5.3).
 
-use std::sync::Arc;
-
-use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -11,28 +8,30 @@ use http::{HeaderMap, StatusCode};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use super::refusal::Refusal;
-use super::{Issuer, bearer, challenge, scope};
-use crate::directory::{Client, User};
+use crate::guard::{bearer, challenge};
+use crate::keyring::ID_TOKEN;
+use crate::realm::{EMAIL, OPENID, PROFILE, RealmClient, RealmUser, has_scope};
+use crate::refusal::Refusal;
+use crate::{Issuer, Visit};
 
 /// Adds an ID token to the answer of the token endpoint, if the scope contains `openid`.
-pub(super) fn add_id_token(
-    issuer: &Issuer,
-    client: &Client,
-    user: &User,
+pub(crate) fn add_id_token(
+    visit: &Visit<'_>,
+    client: &RealmClient,
+    user: &RealmUser,
     auth_time: i64,
     nonce: Option<&str>,
     scopes: &str,
     granted: &mut Value,
 ) -> Result<(), Refusal> {
-    if !scope::has(scopes, scope::OPENID) {
+    if !has_scope(scopes, OPENID) {
         return Ok(());
     }
-    let now = issuer.now();
+    let (issuer, now) = (visit.issuer, visit.issuer.now());
     let mut claims = json!({
-        "iss": issuer.url,
+        "iss": visit.url,
         "aud": client.client_id,
-        "sub": user.id,
+        "sub": user.sub,
         "iat": now,
         "exp": now.saturating_add_unsigned(issuer.settings().lifetime.as_secs()),
         "auth_time": auth_time,
@@ -44,31 +43,31 @@ pub(super) fn add_id_token(
         // The left half of the digest (§3.1.3.6).
         claims["at_hash"] = URL_SAFE_NO_PAD.encode(&Sha256::digest(token.as_bytes())[..16]).into();
     }
-    granted["id_token"] = issuer.keys.sign_as("JWT", &claims).map_err(|_random| Refusal::RANDOM)?.into();
+    granted["id_token"] = issuer.keys.sign_as(ID_TOKEN, &claims).map_err(|_random| Refusal::RANDOM)?.into();
     Ok(())
 }
 
 /// The user's claims, for an access token whose scope has `openid`.
-pub(super) async fn userinfo(State(issuer): State<Arc<Issuer>>, headers: HeaderMap) -> Response {
-    let Some(token) = bearer(&headers) else { return *challenge("Bearer") };
-    let Some(claims) = issuer.own_claims(token) else { return *challenge("Bearer error=\"invalid_token\"") };
+pub(crate) fn userinfo(issuer: &Issuer, headers: &HeaderMap) -> Response {
+    let Some(token) = bearer(headers) else { return *challenge("Bearer") };
+    let Some(claims) = issuer.claims(token) else { return *challenge("Bearer error=\"invalid_token\"") };
     let scopes = claims.get("scope").and_then(Value::as_str).unwrap_or_default();
-    if !scope::has(scopes, scope::OPENID) {
+    if !has_scope(scopes, OPENID) {
         let challenge = "Bearer error=\"insufficient_scope\", scope=\"openid\"";
         return (StatusCode::FORBIDDEN, [(WWW_AUTHENTICATE, challenge)]).into_response();
     }
-    let id = claims.get("sub").and_then(Value::as_str).and_then(|sub| uuid::Uuid::try_parse(sub).ok());
-    let Some(user) = id.and_then(|id| issuer.directory.user(id)) else {
+    let Some(user) = claims.get("sub").and_then(Value::as_str).and_then(|sub| issuer.realm.user(sub)) else {
         return *challenge("Bearer error=\"invalid_token\"");
     };
-    let mut body = json!({ "sub": user.id });
-    if scope::has(scopes, scope::PROFILE) {
+    let mut body = json!({ "sub": user.sub });
+    if has_scope(scopes, PROFILE) {
         body["name"] = user.name.clone().into();
         body["preferred_username"] = user.name.clone().into();
     }
-    if scope::has(scopes, scope::EMAIL) {
+    if has_scope(scopes, EMAIL) {
         // The sandbox sends no mail: the domain is reserved (RFC 2606).
-        body["email"] = format!("{}@users.invalid", user.name).into();
+        let is_address = user.name.contains('@');
+        body["email"] = if is_address { user.name } else { format!("{}@users.invalid", user.name) }.into();
         body["email_verified"] = false.into();
     }
     let headers = [(CONTENT_TYPE, "application/json; charset=UTF-8"), (CACHE_CONTROL, "no-store")];

@@ -1,21 +1,21 @@
-//! OAuth errors (RFC 6749 §5.2). The platform document shows none: the sandbox supports both common styles of .NET issuers.
+//! OAuth errors (RFC 6749 §5.2), in both common styles of .NET issuers.
 
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE, PRAGMA, WWW_AUTHENTICATE};
 use serde_json::{Value, json};
 
-use super::settings::ErrorStyle;
+use crate::settings::ErrorStyle;
 
 /// An OAuth error: its code and a sentence.
 #[derive(Debug)]
-pub(super) struct Refusal(pub(super) &'static str, pub(super) &'static str);
+pub struct Refusal(pub &'static str, pub &'static str);
 
 impl Refusal {
-    pub(super) const RANDOM: Self = Self("server_error", "the operating system returns no random bytes");
+    pub(crate) const RANDOM: Self = Self("server_error", "the operating system returns no random bytes");
 
     /// The answer of the token endpoint in a style.
-    pub(super) fn response(&self, style: ErrorStyle) -> Response {
+    pub(crate) fn response(&self, style: ErrorStyle) -> Response {
         let Self(error, description) = self;
         let body = json!({ "error": error, "error_description": description });
         match (style, *error) {
@@ -31,7 +31,7 @@ impl Refusal {
 }
 
 /// A JSON answer that must not be cached.
-pub(super) fn send(status: StatusCode, body: &Value) -> Response {
+pub(crate) fn send(status: StatusCode, body: &Value) -> Response {
     let headers =
         [(CONTENT_TYPE, "application/json; charset=UTF-8"), (CACHE_CONTROL, "no-store"), (PRAGMA, "no-cache")];
     (status, headers, body.to_string()).into_response()

@@ -6,28 +6,27 @@ use std::sync::{Mutex, PoisonError};
 use ring::rand::SystemRandom;
 use uuid::Uuid;
 
-use super::digest;
-use super::refusal::Refusal;
-use crate::directory::random_text;
-use crate::error::Error;
+use crate::digest::{self, random_text};
+use crate::error::IssuerError;
+use crate::refusal::Refusal;
 
 /// The lifetime of a code in seconds.
 const LIFETIME: i64 = 60;
 
 /// The grant of a code.
 #[derive(Clone, Debug)]
-pub(super) struct Code {
-    pub(super) client_id: String,
-    pub(super) redirect_uri: String,
+pub(crate) struct Code {
+    pub(crate) client_id: String,
+    pub(crate) redirect_uri: String,
     /// The PKCE challenge. A confidential client may send a nonce instead.
-    pub(super) challenge: Option<String>,
-    pub(super) nonce: Option<String>,
+    pub(crate) challenge: Option<String>,
+    pub(crate) nonce: Option<String>,
     /// The time of the user's login.
-    pub(super) auth_time: i64,
-    pub(super) scope: String,
-    pub(super) user: Uuid,
+    pub(crate) auth_time: i64,
+    pub(crate) scope: String,
+    pub(crate) user: String,
     /// The chain of refresh tokens that begins with the code.
-    pub(super) chain: Uuid,
+    pub(crate) chain: Uuid,
 }
 
 #[derive(Debug)]
@@ -48,18 +47,18 @@ pub(crate) struct Codes {
 
 /// The reason for which a code was refused.
 #[derive(Debug)]
-pub(super) enum Rejected {
+pub(crate) enum Rejected {
     With(Refusal),
     /// It was used before: its chain of refresh tokens and its access tokens have to be revoked (RFC 6749 §4.1.2).
     UsedBefore(Uuid, Vec<(String, i64)>),
 }
 
 impl Codes {
-    pub(super) fn new(random: SystemRandom) -> Self {
+    pub(crate) fn new(random: SystemRandom) -> Self {
         Self { random, entries: Mutex::default() }
     }
 
-    pub(super) fn issue(&self, code: Code, now: i64) -> Result<String, Error> {
+    pub(crate) fn issue(&self, code: Code, now: i64) -> Result<String, IssuerError> {
         let text = random_text(&self.random)?;
         let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
         entries.retain(|_, entry| entry.expires > now);
@@ -69,18 +68,18 @@ impl Codes {
     }
 
     /// Records an access token of the login that began with a code.
-    pub(super) fn record_token(&self, chain: Uuid, id: &str, expires: i64) {
+    pub(crate) fn record_token(&self, chain: Uuid, id: &str, expires: i64) {
         let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(entry) = entries.values_mut().find(|entry| entry.code.chain == chain) {
             entry.tokens.push((id.to_owned(), expires));
         }
     }
 
-    pub(super) fn clear(&self) {
+    pub(crate) fn clear(&self) {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
-    pub(super) fn redeem(
+    pub(crate) fn redeem(
         &self,
         text: &str,
         client_id: &str,

@@ -7,11 +7,10 @@ use ring::rand::SystemRandom;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::digest;
-use super::refusal::Refusal;
-use super::settings::RefreshPolicy;
-use crate::directory::random_text;
-use crate::error::Error;
+use crate::digest::{self, random_text};
+use crate::error::IssuerError;
+use crate::refusal::Refusal;
+use crate::settings::RefreshPolicy;
 use crate::vault::Vault;
 
 const SHELF: &str = "refresh-token";
@@ -22,33 +21,33 @@ const GRACE: i64 = 24 * 3600;
 
 /// The grant of a refresh token.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Entry {
-    pub(super) client_id: String,
-    pub(super) user: Uuid,
-    pub(super) scope: String,
+pub(crate) struct Entry {
+    pub(crate) client_id: String,
+    pub(crate) user: String,
+    pub(crate) scope: String,
     /// All tokens that come from one authorization share it.
-    pub(super) chain: Uuid,
+    pub(crate) chain: Uuid,
     /// The time of the user's login.
     #[serde(default)]
-    pub(super) auth_time: i64,
+    pub(crate) auth_time: i64,
     expires: i64,
     used: Option<i64>,
 }
 
 /// The login at the beginning of a chain of tokens.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Login {
-    pub(super) user: Uuid,
-    pub(super) chain: Uuid,
-    pub(super) auth_time: i64,
+#[derive(Clone, Debug)]
+pub(crate) struct Login {
+    pub(crate) user: String,
+    pub(crate) chain: Uuid,
+    pub(crate) auth_time: i64,
 }
 
 impl Entry {
-    pub(super) fn login(&self) -> Login {
-        Login { user: self.user, chain: self.chain, auth_time: self.auth_time }
+    pub(crate) fn login(&self) -> Login {
+        Login { user: self.user.clone(), chain: self.chain, auth_time: self.auth_time }
     }
 
-    pub(super) fn expires(&self) -> i64 {
+    pub(crate) fn expires(&self) -> i64 {
         self.expires
     }
 }
@@ -62,7 +61,7 @@ pub(crate) struct RefreshTokens {
 }
 
 impl RefreshTokens {
-    pub(super) fn open(random: SystemRandom, vault: Vault, now: i64) -> Result<Self, Error> {
+    pub(crate) fn open(random: SystemRandom, vault: Vault, now: i64) -> Result<Self, IssuerError> {
         let entries = vault.read(SHELF)?.into_iter().collect();
         let tokens = Self { random, vault, entries: Mutex::new(entries) };
         tokens.forget(&mut tokens.entries(), now, KEPT)?;
@@ -70,14 +69,14 @@ impl RefreshTokens {
     }
 
     /// Issues the first or the next token of a chain.
-    pub(super) fn issue(
+    pub(crate) fn issue(
         &self,
         client_id: &str,
         login: Login,
         scope: &str,
         expires: i64,
         now: i64,
-    ) -> Result<String, Error> {
+    ) -> Result<String, IssuerError> {
         let token = random_text(&self.random)?;
         let Login { user, chain, auth_time } = login;
         let (client_id, scope) = (client_id.to_owned(), scope.to_owned());
@@ -92,7 +91,7 @@ impl RefreshTokens {
     }
 
     /// Removes the tokens that expired long ago, and above `kept` tokens those that expire first.
-    fn forget(&self, entries: &mut HashMap<String, Entry>, now: i64, kept: usize) -> Result<(), Error> {
+    fn forget(&self, entries: &mut HashMap<String, Entry>, now: i64, kept: usize) -> Result<(), IssuerError> {
         let mut by_expiry: Vec<(i64, String)> =
             entries.iter().map(|(name, entry)| (entry.expires, name.clone())).collect();
         by_expiry.sort_unstable();
@@ -106,7 +105,7 @@ impl RefreshTokens {
     }
 
     /// Uses a token. A token that was used before is refused, and its chain revoked, unless the policy allows its reuse.
-    pub(super) fn redeem(
+    pub(crate) fn redeem(
         &self,
         token: &str,
         client_id: &str,
@@ -138,13 +137,13 @@ impl RefreshTokens {
     }
 
     /// The entry of a token that is valid now and belongs to this client.
-    pub(super) fn valid(&self, token: &str, client_id: &str, now: i64) -> Option<Entry> {
+    pub(crate) fn valid(&self, token: &str, client_id: &str, now: i64) -> Option<Entry> {
         let stored = self.entries().get(&digest::sha256(token)).cloned()?;
         (stored.client_id == client_id && stored.expires > now && stored.used.is_none()).then_some(stored)
     }
 
     /// Revokes a token with its chain, if it belongs to this client (RFC 7009 §2.1).
-    pub(super) fn revoke(&self, token: &str, client_id: &str) -> Result<bool, Error> {
+    pub(crate) fn revoke(&self, token: &str, client_id: &str) -> Result<bool, IssuerError> {
         let stored = self.entries().get(&digest::sha256(token)).filter(|entry| entry.client_id == client_id).cloned();
         match stored {
             Some(entry) => self.revoke_chain(entry.chain).map(|()| true),
@@ -152,7 +151,7 @@ impl RefreshTokens {
         }
     }
 
-    pub(super) fn revoke_chain(&self, chain: Uuid) -> Result<(), Error> {
+    pub(crate) fn revoke_chain(&self, chain: Uuid) -> Result<(), IssuerError> {
         let mut entries = self.entries();
         let names: Vec<String> =
             entries.iter().filter(|(_, entry)| entry.chain == chain).map(|(name, _)| name.clone()).collect();
@@ -163,13 +162,13 @@ impl RefreshTokens {
         Ok(())
     }
 
-    pub(super) fn revoke_all(&self) -> Result<(), Error> {
+    pub(crate) fn revoke_all(&self) -> Result<(), IssuerError> {
         self.vault.clear(SHELF)?;
         self.entries().clear();
         Ok(())
     }
 
-    fn store(&self, entries: &mut HashMap<String, Entry>, name: String, entry: Entry) -> Result<(), Error> {
+    fn store(&self, entries: &mut HashMap<String, Entry>, name: String, entry: Entry) -> Result<(), IssuerError> {
         self.vault.put(SHELF, &name, &entry)?;
         entries.insert(name, entry);
         Ok(())
@@ -183,18 +182,44 @@ impl RefreshTokens {
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
+    use std::collections::BTreeMap;
     use std::sync::Arc;
 
     use super::*;
-    use crate::data::Data;
+    use crate::vault::Shelves;
+
+    #[derive(Default)]
+    struct Memory(Mutex<BTreeMap<(String, String), String>>);
+
+    impl Shelves for Memory {
+        fn all(&self, shelf: &str) -> Result<Vec<(String, String)>, IssuerError> {
+            let entries = self.0.lock().unwrap();
+            let here = entries.iter().filter(|((own, _), _)| own == shelf);
+            Ok(here.map(|((_, name), value)| (name.clone(), value.clone())).collect())
+        }
+
+        fn put(&self, shelf: &str, name: &str, _: usize, value: &str) -> Result<(), IssuerError> {
+            self.0.lock().unwrap().insert((shelf.to_owned(), name.to_owned()), value.to_owned());
+            Ok(())
+        }
+
+        fn remove(&self, shelf: &str, name: &str) -> Result<(), IssuerError> {
+            self.0.lock().unwrap().remove(&(shelf.to_owned(), name.to_owned()));
+            Ok(())
+        }
+
+        fn clear(&self, shelf: &str) -> Result<(), IssuerError> {
+            self.0.lock().unwrap().retain(|(own, _), _| own != shelf);
+            Ok(())
+        }
+    }
 
     #[test]
     fn expired_tokens_and_too_many_are_forgotten() {
-        let folder = tempfile::tempdir().unwrap();
-        let vault = Vault::new(Arc::new(Data::open(Some(&folder.path().join("data"))).unwrap()));
+        let vault = Vault::new(Arc::new(Memory::default()));
         let open = |now| RefreshTokens::open(SystemRandom::new(), vault.clone(), now).unwrap();
         let tokens = open(0);
-        let login = || Login { user: Uuid::nil(), chain: Uuid::new_v4(), auth_time: 0 };
+        let login = || Login { user: "user".to_owned(), chain: Uuid::new_v4(), auth_time: 0 };
         let issue = |expires: i64| tokens.issue("client", login(), "api", expires, 0).unwrap();
         let (first, last) = (issue(1000), issue(3000));
         for _ in 2..KEPT {
