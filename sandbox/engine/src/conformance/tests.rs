@@ -178,6 +178,7 @@ fn a_value_out_of_an_answer_without_one_is_a_fault() {
         form: BodyForm::Json,
         media_type: "application/json".to_owned(),
         value: json!({ "a": [1] }),
+        document: String::new(),
         flaw: Flaw::None,
     };
     let (read, other) = (plain.value.clone(), json!({ "a": [] }));

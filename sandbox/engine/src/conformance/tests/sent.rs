@@ -270,6 +270,7 @@ fn connections_are_counted() {
         form: super::BodyForm::Empty,
         media_type: String::new(),
         value: Value::Null,
+        document: String::new(),
         flaw: super::Flaw::None,
     };
     recorder.prepare(&answer);
