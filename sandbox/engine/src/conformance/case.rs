@@ -149,7 +149,10 @@ impl Source<'_> {
     /// Each placeholder of the path needs a parameter, and none can be in a query (OpenAPI, "Path Templating").
     fn placeholders(&self) -> Result<(), Verdict> {
         let Operation { segments, parameters, template, .. } = self.operation;
-        let is_declared = |name: &str| parameters.iter().any(|it| it.location == Location::Path && it.name == name);
+        // One that is not declared has no place in the contract.
+        let is_declared = |name: &str| {
+            parameters.iter().any(|it| it.location == Location::Path && it.name == name && !it.pointer.is_empty())
+        };
         let query = template.split_once('?').map(|(_, query)| query).filter(|query| query.contains('{'));
         // No request carries what is behind a fragment.
         let is_sent = |part: &&SegmentPart| !matches!(part, SegmentPart::Literal(text) if text.contains('#'));
@@ -216,8 +219,13 @@ impl Source<'_> {
         let mut arguments = Vec::new();
         for (index, parameter) in self.operation.parameters.iter().enumerate() {
             let place = place(parameter.location);
-            let is_it = |(at, name): &(String, String)| at == place && *name == parameter.name;
-            if !self.offer.parameters.iter().any(is_it) || (extent == CallExtent::Required && !parameter.required) {
+            // A placeholder and its parameter can differ in case: the client has one of both names.
+            let is_path = parameter.location == Location::Path;
+            let is_it = |(at, name): &(String, String)| {
+                at == place && (*name == parameter.name || is_path && name.eq_ignore_ascii_case(&parameter.name))
+            };
+            let Some((_, offered)) = self.offer.parameters.iter().find(|offered| is_it(offered)) else { continue };
+            if extent == CallExtent::Required && !parameter.required {
                 continue;
             }
             let may_be = extent == CallExtent::Required && parameter.required && self.offer.optional.iter().any(is_it);
@@ -227,7 +235,7 @@ impl Source<'_> {
             match default.map_or_else(|| self.argument(index, parameter), Ok) {
                 Ok(value) => arguments.push(Argument {
                     place: place.to_owned(),
-                    name: parameter.name.clone(),
+                    name: offered.clone(),
                     value,
                     is_left_out,
                     parameter: index,

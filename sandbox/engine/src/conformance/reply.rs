@@ -71,7 +71,11 @@ impl Source<'_> {
             let document = root.document().ok_or_else(no_document)?;
             return Ok(Answer { document, ..plain(BodyForm::Xml, &content.media_type, value) });
         }
-        let text = if is_xml(&essence) { Value::from(SAMPLE) } else { self.text(content)? };
+        let text = match status {
+            _ if is_xml(&essence) => Value::from(SAMPLE),
+            ..300 => self.text(content)?,
+            _ => Value::from(TEXT),
+        };
         Ok(plain(BodyForm::Text, &content.media_type, text))
     }
 

@@ -107,9 +107,10 @@ impl Element {
 
 impl XmlName {
     fn tag(&self) -> String {
+        let local = if self.local.is_empty() { "root" } else { &self.local };
         match (self.prefix.as_str(), self.namespace.as_str()) {
-            ("", _) | (_, "") => self.local.clone(),
-            (prefix, _) => format!("{prefix}:{}", self.local),
+            ("", _) | (_, "") => local.to_owned(),
+            (prefix, _) => format!("{prefix}:{local}"),
         }
     }
 
