@@ -2,6 +2,8 @@
 
 mod document;
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 
 use crate::contract::{SchemaRef, resolve};
@@ -87,7 +89,7 @@ impl<'d> Written<'d> {
         value: &Value,
         depth: usize,
     ) -> Result<(), String> {
-        let property = owner.and_then(|owner| property(self.document, owner, wire, depth));
+        let property = owner.and_then(|owner| property(self.document, owner, wire));
         let about = property.and_then(|property| about(self.document, property));
         let flag = |key: &str| about.and_then(|about| about.get(key)).and_then(Value::as_bool) == Some(true);
         if about.is_some_and(|about| about.get("nodeType").is_some()) {
@@ -107,12 +109,13 @@ impl<'d> Written<'d> {
             return Ok(());
         }
         let Value::Array(list) = value else {
-            let schema = property.or_else(|| owner.and_then(|owner| additional(self.document, owner, depth)));
+            let schema =
+                property.or_else(|| owner.and_then(|owner| keyword(self.document, owner, "additionalProperties")));
             element.children.push(self.element(own, schema, value, depth)?);
             return Ok(());
         };
         let property = property.ok_or_else(|| format!("{wire:?}: a list that is no property"))?;
-        let items = keyword(self.document, property, "items", depth);
+        let items = keyword(self.document, property, "items");
         let item = name(self.document, items, wire);
         let mut children = Vec::new();
         for value in list {
@@ -127,32 +130,38 @@ impl<'d> Written<'d> {
 }
 
 /// The schema of a declared property, in whatever branch it is.
-fn property<'d>(document: &'d Value, schema: &'d Value, wire: &str, depth: usize) -> Option<&'d Value> {
-    found(document, schema, depth, &|schema| schema.get("properties")?.get(wire))
+fn property<'d>(document: &'d Value, schema: &'d Value, wire: &str) -> Option<&'d Value> {
+    first(document, schema, &|schema| schema.get("properties")?.get(wire))
 }
 
-/// The schema of the other members.
-fn additional<'d>(document: &'d Value, schema: &'d Value, depth: usize) -> Option<&'d Value> {
-    keyword(document, schema, "additionalProperties", depth)
+/// A schema that a keyword has.
+fn keyword<'d>(document: &'d Value, schema: &'d Value, name: &str) -> Option<&'d Value> {
+    first(document, schema, &|schema| schema.get(name).filter(|value| value.is_object()))
 }
 
-fn keyword<'d>(document: &'d Value, schema: &'d Value, name: &str, depth: usize) -> Option<&'d Value> {
-    found(document, schema, depth, &|schema| schema.get(name).filter(|value| value.is_object()))
-}
-
-fn found<'d>(
+/// The first result for a schema, the schemas that it refers to, and its branches. Each is visited once.
+fn first<'d>(
     document: &'d Value,
     schema: &'d Value,
-    depth: usize,
     find: &dyn Fn(&'d Value) -> Option<&'d Value>,
 ) -> Option<&'d Value> {
-    let depth = depth.checked_sub(1)?;
-    if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
-        let (_, target) = resolve(document, reference.trim_start_matches('#'))?;
-        return found(document, target, depth, find);
+    let mut seen: HashSet<*const Value> = HashSet::new();
+    let mut rest = vec![schema];
+    while let Some(schema) = rest.pop() {
+        if !seen.insert(std::ptr::from_ref(schema)) {
+            continue;
+        }
+        if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
+            rest.extend(resolve(document, reference.trim_start_matches('#')).map(|(_, target)| target));
+            continue;
+        }
+        if let Some(result) = find(schema) {
+            return Some(result);
+        }
+        let lists = ["anyOf", "oneOf", "allOf"].into_iter().filter_map(|key| schema.get(key)?.as_array());
+        rest.extend(lists.flat_map(|list| list.iter().rev()));
     }
-    let branches = ["allOf", "oneOf", "anyOf"].into_iter().filter_map(|key| schema.get(key)?.as_array()).flatten();
-    find(schema).or_else(|| branches.into_iter().find_map(|branch| found(document, branch, depth, find)))
+    None
 }
 
 /// The XML object of a schema: its own, or that of the schema that it refers to.

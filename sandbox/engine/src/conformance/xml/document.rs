@@ -68,8 +68,8 @@ impl Element {
         }
         let mut attributes: Vec<_> = node.attributes().collect();
         for (name, text) in &self.attributes {
-            let found = attributes.iter().position(|sent| name.is(sent.name(), sent.namespace()));
-            match found.map(|index| attributes.remove(index).value()) {
+            let index = attributes.iter().position(|sent| name.is(sent.name(), sent.namespace()));
+            match index.map(|index| attributes.remove(index).value()) {
                 Some(sent) if sent == text => {}
                 sent => return differs(&format!("{}={text:?}", name.readable()), &format!("{sent:?}")),
             }
