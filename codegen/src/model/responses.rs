@@ -99,8 +99,6 @@ struct Results {
     has_redirect: bool,
     /// `default` was the result of the operation before another status was declared.
     had_default: bool,
-    /// The operation was given its type when a redirection was its only result, and it still is.
-    had_redirect: bool,
 }
 
 impl Results {
@@ -110,14 +108,13 @@ impl Results {
             has_success: any(&StatusKey::is_success),
             has_redirect: any(&StatusKey::is_redirect),
             had_default: pinned.iter().any(|(status, _)| *status == StatusKey::Default),
-            had_redirect: any(&|status| status.is_redirect() && pinned.iter().any(|(other, _)| *other == status)),
         }
     }
 
     fn contains(&self, status: StatusKey) -> bool {
         match status {
             // It describes every status that is not declared (OpenAPI, "Responses Object"), and so the successes beside a redirection.
-            StatusKey::Default => self.had_default || !self.has_success && !self.had_redirect,
+            StatusKey::Default => self.had_default || !self.has_success,
             // Beside a success, 301, 307 and 308 say that the same request belongs elsewhere, as errors do.
             StatusKey::Code(301 | 307 | 308) | StatusKey::Range(3) => !self.has_success,
             _ => status.is_success() || !status.redirects().is_empty(),
