@@ -1,4 +1,4 @@
-//! A type that several schemas share in style 2 stays one when they grow.
+//! Types that programs know stay as they are when the contract grows, such as one that several schemas share in style 2.
 
 use driftless_codegen::Names;
 use serde_json::{Value, json};
@@ -90,4 +90,20 @@ fn a_member_that_only_new_operations_demand_is_optional() {
         assert!(lines(&after).is_superset(&lines(&before)), "{}", after.api.index());
         assert!(lines(&after).iter().any(|line| line.ends_with("::d field Option<String>")), "{}", after.api.index());
     }
+}
+
+/// A call that returned a redirection does so when `default` is declared later, or when an earlier version of the tool read both.
+#[test]
+fn a_redirection_stays_the_result_beside_a_later_default() {
+    let mut contract =
+        json!({"openapi": "3.0.4", "paths": {"/a": {"get": {"responses": {"302": {"description": "Elsewhere"}}}}}});
+    let before = outline(&contract, &Names::default());
+    let content = json!({"application/json": {"schema": object(&json!({"reason": {"type": "string"}}))}});
+    contract["paths"]["/a"]["get"]["responses"]["default"] = json!({"description": "", "content": content});
+    let after = outline(&contract, &before.names);
+    assert!(lines(&after).is_superset(&lines(&before)), "{}", after.api.index());
+    assert_eq!(after.names.answers, before.names.answers);
+    let new = outline(&contract, &Names::default());
+    assert!(!lines(&new).is_superset(&lines(&before)), "{}", new.api.index());
+    assert_eq!(outline(&contract, &new.names).names, new.names);
 }

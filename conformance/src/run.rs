@@ -204,6 +204,13 @@ pub(crate) fn offer(operation: &CatalogOperation, is_optional: fn(&CatalogInput)
         media_type: operation.body.as_ref().map(|body| body.media_type.clone()),
         is_body_required: operation.body.as_ref().is_some_and(|body| body.required),
         accept: operation.accept.clone(),
+        writes_xml: operation.body.as_ref().is_some_and(|body| body.form == "xml"),
+        reads_xml: operation
+            .statuses
+            .iter()
+            .filter(|status| status.form == "xml")
+            .map(|status| status.status.clone())
+            .collect(),
     }
 }
 

@@ -37,6 +37,10 @@ const CHANGES: &[(&str, &str, &str)] = &[
         "&[Parameter::header(\"X-Visit\"), Parameter::header(\"X-Track\")]",
     ),
     ("header_more", "&[&x_visit]", "&[&x_visit, &x_visit]"),
+    ("xml_name", "Name::plain(\"innerXml\")", "Name::plain(\"inner\")"),
+    ("xml_space", "\"urn:space\"", "\"urn:spaces\""),
+    ("xml_list", "Name::plain(\"itemXml\")", "Name::plain(\"items\")"),
+    ("xml_answer", "Name::plain(\"totalXml\")", "Name::plain(\"totalsXml\")"),
 ];
 
 #[test]

@@ -6,8 +6,8 @@ use super::schemas::Types;
 use super::security::{Scheme, Schemes, Security};
 use super::tree::{Document, Node};
 use super::{
-    Content, Model, Operation, Provenance, Routes, address, api_version, bodies, operation_names, operations,
-    parameters, reach, responses, tags,
+    Model, Operation, Provenance, Routes, address, api_version, bodies, operation_names, operations, parameters, reach,
+    responses, tags,
 };
 use crate::ledger::Ledger;
 use crate::naming::Scope;
@@ -81,11 +81,6 @@ fn interpret<'a>(types: &mut Types<'a>, operation: &operations::FoundOperation<'
     let parameters::Parameters { list: parameters, query, headers } = parameters::read(types, operation);
     let body = bodies::read(types, operation);
     let responses = responses::read(types, operation);
-    // An answer to HEAD has no body, whatever the contract says (RFC 9110, section 9.3.2).
-    let (success, redirects) = match responses.success {
-        success if operation.method != "HEAD" || success == Content::Redirect => (success, responses.redirects),
-        _ => (Content::Empty, Vec::new()),
-    };
     Operation {
         document: operation.node.document.name.clone(),
         pointer: operation.node.source(),
@@ -101,8 +96,8 @@ fn interpret<'a>(types: &mut Types<'a>, operation: &operations::FoundOperation<'
         provenance: Provenance::from_node(&operation.node),
         parameters,
         body,
-        success,
-        redirects,
+        success: responses.success,
+        redirects: responses.redirects,
         accept: responses.accept,
         statuses: responses.statuses,
         answered: responses.headers,

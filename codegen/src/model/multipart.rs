@@ -144,7 +144,11 @@ impl<'a> Types<'a> {
     /// Returns whether a style changes the form of a value of this type.
     fn has_style(&self, ty: &Type) -> bool {
         match ty {
-            Type::List(item) => self.is_text(item),
+            // A style writes texts. Files are a part each.
+            Type::List(item) => match &**item {
+                Type::Optional(item) => self.is_text(item) && **item != Type::String(Format::Binary),
+                item => self.is_text(item) && *item != Type::String(Format::Binary),
+            },
             Type::Object | Type::Map(_) => true,
             Type::Named(id) => matches!(self.kind_of(*id), Some(Kind::Struct(..))),
             _ => false,

@@ -1,5 +1,7 @@
 //! Responses of an operation.
 
+use std::collections::BTreeSet;
+
 use super::bodies::typed_elsewhere;
 use super::claims::shared_name;
 use super::http::{MediaClass, class, distance, essence, word};
@@ -46,7 +48,10 @@ pub(super) fn read<'a>(types: &mut Types<'a>, route: &FoundOperation<'a>) -> Res
             statuses.push(status);
             continue;
         };
-        let own = format!("{hint}{}", suffix(status, is_success));
+        let own = match status {
+            StatusKey::Default if is_success && results.has_redirect => format!("{hint}Default"),
+            _ => format!("{hint}{}", suffix(status, is_success)),
+        };
         let name = shared_name(&response.pointer, "Response").unwrap_or(own);
         let kind = pinned.iter().find(|(other, _)| is_success && *other == status).map(|(_, kind)| *kind);
         let Answer { mut content, kind, accept, item } = match is_success && status.is_redirect() {
@@ -68,15 +73,21 @@ pub(super) fn read<'a>(types: &mut Types<'a>, route: &FoundOperation<'a>) -> Res
     let text: Vec<String> = successes.iter().map(|(status, kind, _)| format!("{}:{kind}", status.status)).collect();
     let text = if text.is_empty() { NOTHING.to_owned() } else { text.join(" ") };
     types.claims.given.answers.insert(key.clone(), text);
-    let redirects = successes.iter().flat_map(|(status, ..)| status.status.redirects()).copied();
-    let redirects = redirects.collect::<std::collections::BTreeSet<u16>>().into_iter().collect();
     let mut accepts: Vec<String> = Vec::new();
     for accept in successes.iter_mut().filter_map(|(_, _, accept)| accept.take()) {
         if !accepts.contains(&accept) {
             accepts.push(accept);
         }
     }
-    let successes: Vec<Status> = successes.into_iter().map(|(status, ..)| status).collect();
+    let mut successes: Vec<Status> = successes.into_iter().map(|(status, ..)| status).collect();
+    // An answer to HEAD has no body, whatever the contract says (RFC 9110, section 9.3.2).
+    if route.method == "HEAD" {
+        successes.retain(|status| !results.has_success || !status.status.is_redirect());
+        let others = successes.iter_mut().filter(|status| status.content != Content::Redirect);
+        others.for_each(|status| status.content = Content::Empty);
+    }
+    let redirects = successes.iter().flat_map(|status| status.status.redirects()).copied();
+    let redirects = redirects.collect::<BTreeSet<u16>>().into_iter().collect();
     let success = combine(types, operation, &successes, hint);
     let accept = if accepts.is_empty() { "application/json".to_owned() } else { accepts.join(", ") };
     Responses { success, accept, statuses, headers, redirects }
@@ -95,14 +106,15 @@ impl Results {
         let any = |is: &dyn Fn(StatusKey) -> bool| documented.iter().any(|(status, _)| is(*status));
         Self {
             has_success: any(&StatusKey::is_success),
-            has_redirect: any(&|status| !status.redirects().is_empty()),
+            has_redirect: any(&StatusKey::is_redirect),
             had_default: pinned.iter().any(|(status, _)| *status == StatusKey::Default),
         }
     }
 
     fn contains(&self, status: StatusKey) -> bool {
         match status {
-            StatusKey::Default => self.had_default || !self.has_success && !self.has_redirect,
+            // It describes every status that is not declared (OpenAPI, "Responses Object"), and so the successes beside a redirection.
+            StatusKey::Default => self.had_default || !self.has_success,
             // Beside a success, 301, 307 and 308 say that the same request belongs elsewhere, as errors do.
             StatusKey::Code(301 | 307 | 308) | StatusKey::Range(3) => !self.has_success,
             _ => status.is_success() || !status.redirects().is_empty(),
@@ -338,7 +350,7 @@ fn combine<'a>(types: &mut Types<'a>, operation: &Node<'a>, successes: &[Status]
         None => {
             let mut scope = Scope::default();
             let variants = successes.iter().map(|status| {
-                let name = scope.claim([status_name(status.status).as_str()]);
+                let name = scope.claim([status.status.variant().as_str()]);
                 (status.status, name, status.content.clone())
             });
             let variants: Vec<_> = variants.collect();
@@ -352,43 +364,6 @@ fn suffix(status: StatusKey, is_success: bool) -> String {
     match status {
         StatusKey::Code(200) | StatusKey::Default if is_success => "Response".to_owned(),
         StatusKey::Default => "Error".to_owned(),
-        _ => status_name(status),
+        _ => status.variant(),
     }
-}
-
-/// The reason phrase of a status (RFC 9110), as the name of a variant.
-fn status_name(status: StatusKey) -> String {
-    let code = match status {
-        StatusKey::Code(code) => code,
-        StatusKey::Range(class) => return format!("Status{class}xx"),
-        StatusKey::Default => return "Default".to_owned(),
-    };
-    let name = match code {
-        200 => "Ok",
-        201 => "Created",
-        202 => "Accepted",
-        203 => "NonAuthoritative",
-        204 => "NoContent",
-        205 => "ResetContent",
-        206 => "PartialContent",
-        207 => "MultiStatus",
-        300 => "MultipleChoices",
-        301 => "MovedPermanently",
-        302 => "Found",
-        303 => "SeeOther",
-        307 => "TemporaryRedirect",
-        308 => "PermanentRedirect",
-        400 => "BadRequest",
-        401 => "Unauthorized",
-        403 => "Forbidden",
-        404 => "NotFound",
-        409 => "Conflict",
-        410 => "Gone",
-        422 => "UnprocessableContent",
-        429 => "TooManyRequests",
-        500 => "InternalServerError",
-        503 => "ServiceUnavailable",
-        other => return format!("Status{other}"),
-    };
-    name.to_owned()
 }

@@ -56,6 +56,43 @@ impl StatusKey {
     pub(crate) fn is_success(self) -> bool {
         matches!(self, Self::Code(200..=299) | Self::Range(2))
     }
+
+    /// The reason phrase of a status (RFC 9110), as the name of a variant.
+    pub(crate) fn variant(self) -> String {
+        let code = match self {
+            Self::Code(code) => code,
+            Self::Range(class) => return format!("Status{class}xx"),
+            Self::Default => return "Default".to_owned(),
+        };
+        let name = match code {
+            200 => "Ok",
+            201 => "Created",
+            202 => "Accepted",
+            203 => "NonAuthoritative",
+            204 => "NoContent",
+            205 => "ResetContent",
+            206 => "PartialContent",
+            207 => "MultiStatus",
+            300 => "MultipleChoices",
+            301 => "MovedPermanently",
+            302 => "Found",
+            303 => "SeeOther",
+            307 => "TemporaryRedirect",
+            308 => "PermanentRedirect",
+            400 => "BadRequest",
+            401 => "Unauthorized",
+            403 => "Forbidden",
+            404 => "NotFound",
+            409 => "Conflict",
+            410 => "Gone",
+            422 => "UnprocessableContent",
+            429 => "TooManyRequests",
+            500 => "InternalServerError",
+            503 => "ServiceUnavailable",
+            other => return format!("Status{other}"),
+        };
+        name.to_owned()
+    }
 }
 
 impl fmt::Display for StatusKey {

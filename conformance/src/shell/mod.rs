@@ -25,7 +25,7 @@ use driftless::interrupt::Interrupt;
 use driftless::stand_alone;
 use driftless::workspace::Workspace;
 use driftless_codegen::{Catalog, CatalogOperation, Contract, Setup, catalog, generate};
-use driftless_sandbox::conformance::{BodyForm, Case, Flaw, Judge, Recorded, Recorder, Verdict};
+use driftless_sandbox::conformance::{BodyForm, Case, Flaw, Judge, Offer, Recorded, Recorder, Verdict};
 use serde_json::{Value, json};
 
 use self::commands::{CommandLine, Commands};
@@ -211,7 +211,9 @@ impl<'j> Shell<'j> {
         let line = CommandLine::new(&self.judged.commands, operation, key);
         let mut rows = Vec::new();
         let is_wanted = |id: &str| self.judged.options.case.as_ref().is_none_or(|only| only == id);
-        for case in judge.cases(&offer(operation, |input| !input.required)) {
+        // The program sends and prints XML as it is.
+        let texts = Offer { writes_xml: false, reads_xml: Vec::new(), ..offer(operation, |input| !input.required) };
+        for case in judge.cases(&texts) {
             self.judged.interrupt.check()?;
             let case = match case {
                 Ok(case) if is_judged(&case) => case,
@@ -260,7 +262,9 @@ impl<'j> Shell<'j> {
         let output = String::from_utf8_lossy(&ended.stdout);
         let result = match code {
             Some(0) => Ok(match case.answer.form {
-                BodyForm::Json => serde_json::from_str(&output).unwrap_or_else(|_| Value::from(&*output)),
+                BodyForm::Json | BodyForm::Xml => {
+                    serde_json::from_str(&output).unwrap_or_else(|_| Value::from(&*output))
+                }
                 BodyForm::Text => Value::from(&*output),
                 BodyForm::Empty | BodyForm::Unknown => Value::Null,
             }),

@@ -13,6 +13,8 @@ pub struct Answer {
     pub media_type: String,
     /// The body, as a value.
     pub value: Value,
+    /// The bytes of a body in XML.
+    pub(super) document: String,
     /// The difference between its bytes and those of a plain answer.
     pub flaw: Flaw,
 }
@@ -26,6 +28,8 @@ pub enum BodyForm {
     Json,
     /// Text, or a file.
     Text,
+    /// A value in XML.
+    Xml,
     /// One that the judge does not compare.
     Unknown,
 }
@@ -85,7 +89,9 @@ impl Answer {
         let mut body = match (&self.form, &self.value) {
             (BodyForm::Json, value) => value.to_string().into_bytes(),
             (BodyForm::Text, Value::String(text)) => text.clone().into_bytes(),
-            _ => Vec::new(),
+            (BodyForm::Text, scalar) => scalar.to_string().into_bytes(),
+            (BodyForm::Xml, _) => self.document.clone().into_bytes(),
+            (BodyForm::Empty | BodyForm::Unknown, _) => Vec::new(),
         };
         let mut missing = 0;
         match self.flaw {
@@ -105,14 +111,15 @@ impl Answer {
             Flaw::Nothing => body.clear(),
         }
         let content = match self.form {
-            BodyForm::Json | BodyForm::Text => format!("content-type: {media_type}\r\n"),
+            BodyForm::Json | BodyForm::Text | BodyForm::Xml => format!("content-type: {media_type}\r\n"),
             BodyForm::Empty | BodyForm::Unknown => String::new(),
         };
         let length = match self.status {
             204 | 304 => String::new(),
             _ => format!("content-length: {}\r\n", body.len() + missing),
         };
-        let head = format!("HTTP/1.1 {} Answer\r\n{content}{length}\r\n", self.status);
+        let location = if (300..400).contains(&self.status) { "location: /elsewhere\r\n" } else { "" };
+        let head = format!("HTTP/1.1 {} Answer\r\n{content}{location}{length}\r\n", self.status);
         [head.into_bytes(), body].concat()
     }
 

@@ -8,6 +8,7 @@ use super::bytes::{Part, Shape, marks, plain, readable, write};
 use super::case::{Case, best};
 use super::relay::Recorded;
 use super::request::{Judged, take};
+use super::xml::{SAMPLE, is_xml, of_value};
 use super::{Verdict, fault, parts, same};
 use crate::contract::{Contract, Operation, Style};
 use crate::request::media;
@@ -47,6 +48,15 @@ pub(super) fn judge(contract: &Contract, operation: &Operation, case: &Case, rec
     }
     if essence.starts_with("multipart/") {
         return parts::judge(contract, content, value, sent_type, &recorded.body);
+    }
+    let schema = content.and_then(|content| content.schema.as_ref());
+    if let (true, false, Some(schema)) = (is_xml(&essence), *value == SAMPLE, schema) {
+        let undefined = |what: String| Verdict::Limit(format!("the specification does not define its XML: {what}"));
+        let expected = of_value(&contract.document, schema, value).map_err(undefined)?;
+        return match expected.difference(&recorded.body) {
+            Some((at, expected, actual)) => Err(fault(&format!("body {at}"), "XML Object", &expected, &actual)),
+            None => Ok(()),
+        };
     }
     match value {
         Value::String(text) if text.as_bytes() == recorded.body => Ok(()),

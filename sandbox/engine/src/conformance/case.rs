@@ -1,14 +1,16 @@
 //! The cases of an operation: its arguments, and the answer to them.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use super::answer::{Answer, BodyForm, Flaw};
+use super::answer::{Answer, Flaw};
 use super::bytes::Shape;
-use super::declared::prune;
 use super::same::whole;
 use super::variant::variants;
+use super::xml::{SAMPLE, is_xml};
 use super::{Fault, Offer, Verdict};
-use crate::contract::{Content, Contract, Location, Operation, Parameter, Response, SchemaRef, Status, resolve};
+use crate::contract::{
+    Content, Contract, Location, Operation, Parameter, Response, SchemaRef, SegmentPart, Status, resolve,
+};
 use crate::request::media;
 use crate::schema::{Direction, Hints, Schemas};
 
@@ -85,7 +87,9 @@ pub(super) fn cases(contract: &Contract, schemas: &Schemas, position: usize, off
     // `default` describes every status that is not declared, 200 among them.
     let default = || operation.responses.iter().find(|response| response.status == Status::Default);
     let declared = statuses.iter().find(|(status, _)| (200..300).contains(status)).copied();
-    let success = declared.unwrap_or_else(|| (200, default()));
+    let redirected =
+        || operation.responses.iter().find_map(|response| Some((redirect(response.status)?, Some(response))));
+    let success = declared.or_else(|| Some((200, Some(default()?)))).or_else(redirected).unwrap_or((200, None));
     let mut cases = vec![
         source.case("required", CallExtent::Required, success),
         source.case("everything", CallExtent::Everything, success),
@@ -97,6 +101,15 @@ pub(super) fn cases(contract: &Contract, schemas: &Schemas, position: usize, off
         cases.iter().skip(1).take(1).flatten().flat_map(|case| source.varied(case)).map(Ok).collect();
     cases.extend(flawed.into_iter().chain(varied));
     cases
+}
+
+/// The redirection that a response declares, which is a result if it stands alone.
+fn redirect(status: Status) -> Option<u16> {
+    match status {
+        Status::Exact(code @ (300..=303 | 307 | 308)) => Some(code),
+        Status::Range(3) => Some(302),
+        Status::Exact(_) | Status::Range(_) | Status::Default => None,
+    }
 }
 
 /// The statuses to answer with, each with the response that declares it. Redirections, which the client takes for results or
@@ -125,12 +138,36 @@ fn statuses(operation: &Operation) -> Vec<(u16, Option<&Response>)> {
 impl Source<'_> {
     fn case(&self, name: &str, extent: CallExtent, (status, response): (u16, Option<&Response>)) -> Made {
         let id = self.id(name);
-        let made = self.arguments(extent).and_then(|arguments| {
+        let made = self.placeholders().and_then(|()| self.arguments(extent)).and_then(|arguments| {
             let (media_type, body) = self.body(extent)?;
             let answer = self.answer(status, response)?;
             Ok(Case { id: id.clone(), arguments, body, media_type, answer, operation: self.position })
         });
         made.map_err(|verdict| (id, verdict))
+    }
+
+    /// Each placeholder of the path needs a parameter, and none can be in a query (OpenAPI, "Path Templating").
+    fn placeholders(&self) -> Result<(), Verdict> {
+        let Operation { segments, parameters, template, .. } = self.operation;
+        // One that is not declared has no place in the contract.
+        let is_declared = |name: &str| {
+            parameters.iter().any(|it| it.location == Location::Path && it.name == name && !it.pointer.is_empty())
+        };
+        let query = template.split_once('?').map(|(_, query)| query).filter(|query| query.contains('{'));
+        // No request carries what is behind a fragment.
+        let is_sent = |part: &&SegmentPart| !matches!(part, SegmentPart::Literal(text) if text.contains('#'));
+        let parts = segments.iter().flat_map(|segment| &segment.parts).take_while(is_sent);
+        let undeclared = parts.filter_map(|part| match part {
+            SegmentPart::Parameter(name) | SegmentPart::Rest(name) => Some(name),
+            SegmentPart::Literal(_) => None,
+        });
+        let undeclared = undeclared.into_iter().find(|name| !is_declared(name));
+        match (undeclared, query) {
+            (Some(name), _) => Err(format!("the path has {name:?}, and no parameter is declared for it")),
+            (None, Some(query)) => Err(format!("the path has a query with placeholders: {query}")),
+            (None, None) => Ok(()),
+        }
+        .map_err(Verdict::Contradiction)
     }
 
     fn id(&self, name: &str) -> String {
@@ -166,7 +203,7 @@ impl Source<'_> {
         }
         let contents = self.operation.body.as_ref().map(|body| body.content.as_slice()).unwrap_or_default();
         let media_type = case.media_type.as_deref().unwrap_or_default();
-        let schema = best(contents, media_type).and_then(|content| schema(content, media_type));
+        let schema = best(contents, media_type).and_then(|content| self.schema_of_value(content, media_type));
         if let (Some(body), Some(schema)) = (&case.body, schema) {
             for (at, value) in variants(&self.contract.document, schema, body) {
                 let value = whole(value);
@@ -182,8 +219,13 @@ impl Source<'_> {
         let mut arguments = Vec::new();
         for (index, parameter) in self.operation.parameters.iter().enumerate() {
             let place = place(parameter.location);
-            let is_it = |(at, name): &(String, String)| at == place && *name == parameter.name;
-            if !self.offer.parameters.iter().any(is_it) || (extent == CallExtent::Required && !parameter.required) {
+            // A placeholder and its parameter can differ in case: the client has one of both names.
+            let is_path = parameter.location == Location::Path;
+            let is_it = |(at, name): &(String, String)| {
+                at == place && (*name == parameter.name || is_path && name.eq_ignore_ascii_case(&parameter.name))
+            };
+            let Some((_, offered)) = self.offer.parameters.iter().find(|offered| is_it(offered)) else { continue };
+            if extent == CallExtent::Required && !parameter.required {
                 continue;
             }
             let may_be = extent == CallExtent::Required && parameter.required && self.offer.optional.iter().any(is_it);
@@ -193,7 +235,7 @@ impl Source<'_> {
             match default.map_or_else(|| self.argument(index, parameter), Ok) {
                 Ok(value) => arguments.push(Argument {
                     place: place.to_owned(),
-                    name: parameter.name.clone(),
+                    name: offered.clone(),
                     value,
                     is_left_out,
                     parameter: index,
@@ -246,7 +288,7 @@ impl Source<'_> {
         }
     }
 
-    fn schema<'s>(&'s self, schema: &'s SchemaRef) -> Option<&'s Value> {
+    pub(super) fn schema<'s>(&'s self, schema: &'s SchemaRef) -> Option<&'s Value> {
         match schema {
             SchemaRef::Pointer(pointer) => resolve(&self.contract.document, pointer).map(|(_, value)| value),
             SchemaRef::Inline(value) => Some(value.as_ref()),
@@ -287,12 +329,9 @@ impl Source<'_> {
         if extent == CallExtent::Required && !body.required && !self.offer.is_body_required {
             return Ok((Some(media_type.clone()), None));
         }
-        let essence = media::essence(media_type);
-        if essence.ends_with("xml") {
-            return Err(Verdict::Limit("bodies in XML are not judged".to_owned()));
-        }
-        let Some(schema) = schema(content, media_type) else {
-            return Ok((Some(media_type.clone()), Some(Value::String("a file, or a text: é\n".to_owned()))));
+        let Some(schema) = self.schema_of_value(content, media_type) else {
+            let text = if is_xml(&media::essence(media_type)) { SAMPLE } else { "a file, or a text: é\n" };
+            return Ok((Some(media_type.clone()), Some(Value::from(text))));
         };
         let seed = self.seed;
         let sampled = match extent {
@@ -306,6 +345,16 @@ impl Source<'_> {
         Ok((Some(media_type.clone()), Some(value)))
     }
 
+    /// The schema of a body that is a value, and not a file or a text.
+    fn schema_of_value<'c>(&self, content: &'c Content, media_type: &str) -> Option<&'c SchemaRef> {
+        let essence = media::essence(media_type);
+        let is_value = media::is_json(&essence)
+            || essence.starts_with("multipart/")
+            || essence.ends_with("urlencoded")
+            || self.offer.writes_xml && is_xml(&essence);
+        content.schema.as_ref().filter(|_| is_value)
+    }
+
     /// The member of a form without parts that is a file.
     fn file(&self, content: &Content) -> Option<String> {
         let is_form = media::essence(&content.media_type) == "application/x-www-form-urlencoded";
@@ -317,52 +366,6 @@ impl Source<'_> {
         let members = schema.get("properties").and_then(Value::as_object)?;
         members.iter().find(|(_, schema)| is_file(schema)).map(|(name, _)| name.clone())
     }
-
-    fn answer(&self, status: u16, response: Option<&Response>) -> Result<Answer, Verdict> {
-        let empty =
-            Answer { status, form: BodyForm::Empty, media_type: String::new(), value: Value::Null, flaw: Flaw::None };
-        let contents = response.map(|response| response.content.as_slice()).unwrap_or_default();
-        if contents.is_empty() || self.operation.method == http::Method::HEAD || matches!(status, 204 | 205) {
-            return Ok(empty);
-        }
-        let accepted = |media_type: &str| media::accepts(&self.offer.accept, media_type);
-        let is_json = |media_type: &str| media::is_json(&media::essence(media_type)) || media_type.contains('*');
-        let best = contents.iter().max_by_key(|content| (accepted(&content.media_type), is_json(&content.media_type)));
-        let Some(content) = best else { return Ok(empty) };
-        if status < 300 && !accepted(&content.media_type) {
-            return Err(fault("Responses Object", &format!("Accept of {}", content.media_type), &self.offer.accept));
-        }
-        let essence = media::essence(&content.media_type);
-        if is_json(&content.media_type) && status < 300 || media::is_json(&essence) {
-            let media_type = if content.media_type.contains('*') { "application/json" } else { &content.media_type };
-            let value = match &content.schema {
-                None => Value::Object(Map::new()),
-                Some(schema) => {
-                    let sampled = self.schemas.sample(schema, Direction::Response, self.seed, &Hints::default());
-                    let mut value = whole(sampled.map_err(|no_value| Verdict::Limit(no_value.to_string()))?);
-                    prune(&self.contract.document, schema, &mut value);
-                    value
-                }
-            };
-            return Ok(Answer {
-                status,
-                form: BodyForm::Json,
-                media_type: media_type.to_owned(),
-                value,
-                flaw: Flaw::None,
-            });
-        }
-        let form = match essence.as_str() {
-            "text/event-stream" => BodyForm::Unknown,
-            other if other.ends_with("xml") || other.contains('*') => BodyForm::Unknown,
-            _ => BodyForm::Text,
-        };
-        if form == BodyForm::Unknown && status < 300 {
-            return Err(Verdict::Limit(format!("answers of {essence} are not judged")));
-        }
-        let value = Value::String("a file, or a text\n".to_owned());
-        Ok(Answer { status, form, media_type: content.media_type.clone(), value, flaw: Flaw::None })
-    }
 }
 
 /// The content that describes a body of this media type best.
@@ -371,18 +374,6 @@ pub(super) fn best<'c>(contents: &'c [Content], media_type: &str) -> Option<&'c 
     fitting.max_by_key(|(fit, _)| *fit).map(|(_, content)| content)
 }
 
-/// The schema of a body that is a value, and not a file or a text.
-fn schema<'c>(content: &'c Content, media_type: &str) -> Option<&'c SchemaRef> {
-    let essence = media::essence(media_type);
-    let is_value = media::is_json(&essence) || essence.starts_with("multipart/") || essence.ends_with("urlencoded");
-    content.schema.as_ref().filter(|_| is_value)
-}
-
 fn fault(rule: &'static str, expected: &str, actual: &str) -> Verdict {
-    Verdict::Fault(Fault {
-        place: if rule == "Responses Object" { "header accept" } else { "body" }.to_owned(),
-        rule,
-        expected: expected.to_owned(),
-        actual: actual.to_owned(),
-    })
+    Verdict::Fault(Fault { place: "body".to_owned(), rule, expected: expected.to_owned(), actual: actual.to_owned() })
 }

@@ -53,7 +53,7 @@ pub(super) fn headers(contract: &Contract, operation: &Operation, case: &Case, r
         return Err(fault("header accept", "Responses Object", &answer.media_type, &accept));
     }
     for (parameter, value) in arguments(operation, case, Location::Header) {
-        let expected = readable(&written(parameter, value)?.concat());
+        let expected = readable(&written(parameter, value, [])?.concat());
         let name = parameter.name.to_ascii_lowercase();
         let sent: Vec<&str> = recorded.header(&name).collect();
         let is_it = match sent.as_slice() {
@@ -114,7 +114,7 @@ pub(super) fn cookies(contract: &Contract, operation: &Operation, case: &Case, r
     let mut sent: Vec<&str> = recorded.header("cookie").flat_map(|header| header.split("; ")).collect();
     for (parameter, value) in arguments(operation, case, Location::Cookie) {
         let mut last = None;
-        for pair in written(parameter, value)? {
+        for pair in written(parameter, value, sent.iter().copied())? {
             if !take(&mut sent, &pair, Part::Cookie, &mut last) {
                 return Err(fault(&format!("cookie {}", parameter.name), STYLES, &readable(&pair), &sent.join("; ")));
             }

@@ -15,12 +15,14 @@ mod names;
 mod parts;
 mod recorder;
 mod relay;
+mod reply;
 mod request;
 mod same;
 mod stateful;
 #[cfg(test)]
 mod tests;
 mod variant;
+mod xml;
 
 use serde_json::Value;
 
@@ -62,6 +64,10 @@ pub struct Offer {
     pub is_body_required: bool,
     /// The media types that are asked for.
     pub accept: String,
+    /// `true` if the body in XML is a value, and not a text of the caller.
+    pub writes_xml: bool,
+    /// The statuses whose body in XML the client reads as a value, as the contract writes them. Other bodies in XML are texts.
+    pub reads_xml: Vec<String>,
 }
 
 /// A verdict on one case.

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::bytes::{Byte, Part, Shape, is_sent, marks, plain, readable, write};
 use super::case::Case;
 use super::relay::Recorded;
-use super::{Verdict, fault};
+use super::{Verdict, fault, same};
 use crate::contract::{Contract, Location, Operation, Parameter, Scheme, SegmentPart, Style};
 
 pub(super) type Judged = Result<(), Verdict>;
@@ -21,11 +21,17 @@ pub(super) fn judge(contract: &Contract, operation: &Operation, case: &Case, rec
     self::query(contract, operation, case, query)
 }
 
-/// The bytes of an argument.
-pub(super) fn written(parameter: &Parameter, value: &Value) -> Result<Vec<Vec<Byte>>, Verdict> {
+/// The bytes of an argument. A value in JSON has the members in the order in which one of the texts has them: it can be any.
+pub(super) fn written<'s>(
+    parameter: &Parameter,
+    value: &Value,
+    sent: impl IntoIterator<Item = &'s str>,
+) -> Result<Vec<Vec<Byte>>, Verdict> {
     let undefined = || Verdict::Limit(format!("the specification does not define how {:?} is written", parameter.name));
     if parameter.media_type.is_some() {
-        let text = plain(&value.to_string());
+        let is_query = parameter.location == Location::Query;
+        let text = sent.into_iter().find_map(|text| same_in_json(value, text, is_query));
+        let text = plain(&text.unwrap_or_else(|| value.to_string()));
         let is_pair = matches!(parameter.location, Location::Query | Location::Cookie);
         return Ok(vec![if is_pair { [plain(&parameter.name), marks("="), text].concat() } else { text }]);
     }
@@ -33,6 +39,15 @@ pub(super) fn written(parameter: &Parameter, value: &Value) -> Result<Vec<Vec<By
     let is_named = matches!(parameter.location, Location::Query | Location::Cookie) || parameter.style == Style::Matrix;
     let name = if is_named { parameter.name.as_str() } else { "" };
     write(name, parameter.style, parameter.explode, &shape).ok_or_else(undefined)
+}
+
+/// The JSON of a text that was sent, which can be a pair, if it has the same value.
+fn same_in_json(value: &Value, sent: &str, is_query: bool) -> Option<String> {
+    let text = sent.split_once('=').map_or(sent, |(_, text)| text);
+    let text = if is_query { text.replace('+', " ") } else { text.to_owned() };
+    let text = percent_encoding::percent_decode_str(&text).decode_utf8().ok()?.into_owned();
+    let read = serde_json::from_str(&text).ok()?;
+    same::difference(value, &read).is_none().then_some(text)
 }
 
 /// The arguments of a place, each with its parameter.
@@ -74,7 +89,7 @@ fn path(contract: &Contract, operation: &Operation, case: &Case, path: &str) -> 
                             "the path has {name:?}, and no parameter is declared for it"
                         )));
                     };
-                    expected.extend(written(parameter, value)?.concat());
+                    expected.extend(written(parameter, value, path.split('/'))?.concat());
                 }
             }
         }
@@ -97,7 +112,7 @@ fn query(contract: &Contract, operation: &Operation, case: &Case, query: &str) -
         let is_reserved = raw.and_then(|raw| raw.get("allowReserved")).and_then(Value::as_bool) == Some(true);
         let part = if is_reserved { Part::Reserved } else { Part::Query };
         let mut last = None;
-        for pair in written(parameter, value)? {
+        for pair in written(parameter, value, sent.iter().copied())? {
             if !take(&mut sent, &pair, part, &mut last) {
                 return Err(fault(&format!("query {}", parameter.name), STYLES, &readable(&pair), query));
             }

@@ -7,8 +7,10 @@ use serde_json::Value;
 use super::case::{CallExtent, Source};
 use super::live::{Known, declared, member};
 use super::relay::Relayed;
+use super::xml::is_xml;
 use super::{Judge, Offer, Verdict};
 use crate::contract::{Operation, Parameter};
+use crate::request::media;
 use crate::schema::Direction;
 
 /// The arguments of a call.
@@ -138,7 +140,10 @@ impl Judge {
         let (schemas, contract, seed) = (&self.schemas, &self.contract, self.seed);
         let source = Source { schemas, contract, operation, offer, position, seed };
         let mut arguments = source.arguments(CallExtent::Required)?;
-        let (_, body) = source.body(CallExtent::Everything)?;
+        let (media_type, body) = source.body(CallExtent::Everything)?;
+        if body.is_some() && media_type.is_some_and(|media_type| is_xml(&media::essence(&media_type))) {
+            return Err(Verdict::Limit("bodies in XML are not judged".to_owned()));
+        }
         arguments.retain(|argument| !argument.is_left_out);
         // The values of a path depend on those before them.
         arguments.sort_by_key(|argument| operation.template.find(&format!("{{{}}}", argument.name)));

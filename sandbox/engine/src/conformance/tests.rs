@@ -1,4 +1,5 @@
 mod sent;
+mod xml;
 
 use serde_json::{Value, json};
 
@@ -178,6 +179,7 @@ fn a_value_out_of_an_answer_without_one_is_a_fault() {
         form: BodyForm::Json,
         media_type: "application/json".to_owned(),
         value: json!({ "a": [1] }),
+        document: String::new(),
         flaw: Flaw::None,
     };
     let (read, other) = (plain.value.clone(), json!({ "a": [] }));
@@ -260,5 +262,75 @@ fn no_request_carries_the_fragment_of_a_path() {
     assert_eq!(verdict("/a/b/c"), Verdict::Right);
     for other in ["/a/b/c#Action=d", "/a/b/c%23Action=d", "/a/b", "/a/b/"] {
         assert!(matches!(verdict(other), Verdict::Fault(_)), "{other}");
+    }
+}
+
+/// The answers with a status below 400 that a client can give without a success in the contract.
+#[test]
+fn a_redirection_is_the_answer_where_nothing_else_is_declared() {
+    let described = || json!({ "description": "" });
+    assert_eq!(first_answer(&json!({ "404": described(), "302": described() })).status, 302);
+    assert_eq!(first_answer(&json!({ "3XX": described() })).status, 302);
+    assert_eq!(first_answer(&json!({ "302": described(), "default": described() })).status, 200);
+    assert_eq!(first_answer(&json!({ "302": described(), "204": described() })).status, 204);
+    assert_eq!(first_answer(&json!({ "304": described() })).status, 200);
+    let redirected = first_answer(&json!({ "302": described() }));
+    assert!(String::from_utf8(redirected.bytes()).unwrap().contains("\r\nlocation: /elsewhere\r\n"));
+    assert_eq!(answer(&redirected, &Ok(Value::Null)), Verdict::Right);
+    assert!(matches!(answer(&redirected, &Err(Some(302))), Verdict::Fault(_)));
+}
+
+/// A sample may accuse if the schema accepts it, whatever the media type.
+#[test]
+fn a_text_of_an_answer_is_a_value_of_its_schema() {
+    let made = |media_type: &str, schema: Value| {
+        let content = json!({ (media_type): { "schema": schema } });
+        let get = json!({ "get": { "responses": { "200": { "description": "", "content": content } } } });
+        let contract = json!({ "openapi": "3.0.3", "info": { "title": "a", "version": "1" }, "paths": { "/a": get } });
+        let judge = Judge::read(contract.to_string().as_bytes(), 1).unwrap();
+        let (method, pointer) = ("GET".to_owned(), "/paths/~1a/get".to_owned());
+        let offer = Offer { method, pointer, accept: "*/*".to_owned(), ..Offer::default() };
+        judge
+            .cases(&offer)
+            .swap_remove(0)
+            .map(|case| (case.answer.form, case.answer.value))
+            .map_err(|(_, verdict)| verdict)
+    };
+    let text = || (BodyForm::Text, json!("a file, or a text\n"));
+    let file = || json!({ "type": "string", "format": "binary" });
+    assert_eq!(made("text/plain", json!({ "type": "string" })), Ok(text()));
+    assert_eq!(made("text/plain", json!({ "type": "string", "enum": ["a"] })), Ok((BodyForm::Text, json!("a"))));
+    assert_eq!(made("text/plain", json!({ "type": "integer", "enum": [3] })), Ok((BodyForm::Text, json!(3))));
+    assert!(matches!(made("text/plain", json!({ "type": "object" })), Err(Verdict::Limit(_))));
+    // A file is its bytes, in JSON, too.
+    assert_eq!(made("application/json", file()), Ok(text()));
+    assert_eq!(made("application/octet-stream", file()), Ok(text()));
+    assert_eq!(made("application/json", json!({ "enum": ["a"] })), Ok((BodyForm::Json, json!("a"))));
+    let number =
+        Answer { value: json!(3), form: BodyForm::Text, ..first_answer(&json!({ "204": { "description": "" } })) };
+    assert!(number.bytes().ends_with(b"\r\n\r\n3"));
+    assert_eq!(answer(&number, &Ok(json!("3"))), Verdict::Right);
+    assert!(matches!(answer(&number, &Ok(json!("4"))), Verdict::Fault(_)));
+}
+
+#[test]
+fn a_placeholder_without_a_parameter_contradicts_the_contract() {
+    let id = json!({ "name": "id", "in": "path", "required": true, "schema": { "type": "string" } });
+    for (path, is_right) in
+        [("/a/{id}", true), ("/a/{id}/{other}", false), ("/a/{id}?b={b}", false), ("/a/{id}?b=1", true)]
+    {
+        let get = json!({ "get": { "parameters": [id], "responses": { "204": { "description": "" } } } });
+        let contract = json!({ "openapi": "3.0.3", "info": { "title": "a", "version": "1" }, "paths": { path: get } });
+        let judge = Judge::read(contract.to_string().as_bytes(), 1).unwrap();
+        let pointer = format!("/paths/{}/get", path.replace('/', "~1"));
+        let name = if path.contains("{Id}") { "Id" } else { "id" };
+        let parameters = vec![("path".to_owned(), name.to_owned())];
+        let offer = Offer { method: "GET".to_owned(), pointer, parameters, ..Offer::default() };
+        for case in judge.cases(&offer) {
+            // The client has the name of the placeholder or of the parameter.
+            assert!(case.as_ref().is_ok_and(|case| case.arguments[0].name == name) == is_right, "{path}");
+            let is_contradiction = matches!(case, Err((_, Verdict::Contradiction(_))));
+            assert_eq!(is_contradiction, !is_right, "{path}: {case:?}");
+        }
     }
 }

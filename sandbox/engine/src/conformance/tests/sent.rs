@@ -101,6 +101,34 @@ fn a_method_with_content_says_that_it_has_none() {
     assert_eq!(place(&judge, &case, request("POST", &[], b"")), "header content-length");
 }
 
+#[test]
+fn a_value_in_json_has_its_members_in_any_order() {
+    let schema = json!({ "type": "object", "required": ["b", "a"], "properties": { "b": { "enum": ["x+y"] }, "a": { "enum": [1] } } });
+    let parameter = |place: &str, name: &str| json!({ "name": name, "in": place, "content": { "application/json": { "schema": schema } } });
+    let parameters = [parameter("query", "q"), parameter("cookie", "c")];
+    let operation = json!({ "responses": { "204": { "description": "" } }, "parameters": parameters });
+    let (judge, case) = judge(&operation, offer("GET", &[("query", "q"), ("cookie", "c")]));
+    let with = |query: &str, cookie: &str| {
+        let target = format!("/a?{query}");
+        Recorded { target, ..request("GET", &[("cookie", cookie)], b"") }
+    };
+    let (one, other) = ("%7B%22b%22:%22x%2By%22%2C%22a%22:1%7D", "%7B%22a%22:1%2C%22b%22:%22x%2By%22%7D");
+    for (query, cookie, expected) in [
+        (one, one, ""),
+        (other, other, ""),
+        ("%7B%22a%22:2%2C%22b%22:%22x%2By%22%7D", other, "query q"),
+        ("%7B%22a%22:1%2C%22b%22:%22x+y%22%7D", other, "query q"),
+        ("%7B%22a%22:1%7D", other, "query q"),
+        // Characters of no URL.
+        ("{\"a\":1,\"b\":\"x%2By\"}", other, "query q"),
+        (one, "%7B%22a%22:1%7D", "cookie c"),
+    ] {
+        let request = with(&format!("q={query}"), &format!("c={cookie}"));
+        assert_eq!(place(&judge, &case, request), expected, "{query} {cookie}");
+    }
+    assert_eq!(place(&judge, &case, with(&format!("r={one}"), &format!("c={one}"))), "query q");
+}
+
 /// A part: name, file name, media type and text.
 type Sent<'s> = (&'s str, Option<&'s str>, Option<&'s str>, &'s str);
 
@@ -270,6 +298,7 @@ fn connections_are_counted() {
         form: super::BodyForm::Empty,
         media_type: String::new(),
         value: Value::Null,
+        document: String::new(),
         flaw: super::Flaw::None,
     };
     recorder.prepare(&answer);

@@ -131,6 +131,10 @@ fn width(format: &str) -> Option<(Number, Number)> {
 
 pub(super) fn texts(raw: &Map<String, Value>, out: &mut Map<String, Value>) {
     copy(raw, out, "format", Value::is_string);
+    // NSwag's name of the format, which no validator knows.
+    if out.get("format").is_some_and(|format| format == "guid") {
+        out.insert("format".to_owned(), json!("uuid"));
+    }
     copy(raw, out, "pattern", |pattern| pattern.as_str().is_some_and(is_pattern));
     if out.get("format").is_none() && raw.get("contentEncoding").is_some_and(|encoding| encoding == "base64") {
         out.insert("format".to_owned(), json!("byte"));

@@ -182,8 +182,18 @@ impl<'b> Maker<'b> {
         let mapping = discriminator.get("mapping").and_then(Value::as_object);
         let is_built =
             |(_, target): &(&String, &Value)| target.as_str().is_some_and(|target| shape.has(self.bundle, target));
-        // Without a subtype, the first one is named: a client knows no others.
-        let mapped = mapping.and_then(|mapping| mapping.iter().find(is_built).or_else(|| mapping.iter().next()));
+        // Without a subtype, one is named whose required members the object has: a client reads it as that one, and knows no others.
+        let has = |member: &str| member == name || shape.all("required").any(|list| lists(list, member));
+        let is_read = |(_, target): &(&String, &Value)| {
+            let target = target.as_str().and_then(|target| self.bundle.definition(target));
+            let parts = target.map(|schema| crate::schema::coerce::parts(self.bundle, schema)).unwrap_or_default();
+            let required = parts.iter().filter_map(|part| part.get("required")?.as_array()).flatten();
+            !parts.is_empty() && required.filter_map(Value::as_str).all(has)
+        };
+        let mapped = mapping.and_then(|mapping| {
+            let known = || mapping.iter();
+            known().find(is_built).or_else(|| known().find(is_read)).or_else(|| known().next())
+        });
         let tag = match mapped {
             Some((tag, _)) => tag.clone(),
             None => {
@@ -203,4 +213,9 @@ impl<'b> Maker<'b> {
         });
         allows.then(|| (name.to_owned(), tag))
     }
+}
+
+/// Returns whether a list of names has one.
+fn lists(list: &Value, name: &str) -> bool {
+    list.as_array().is_some_and(|list| list.iter().any(|listed| listed == name))
 }

@@ -376,3 +376,27 @@ fn an_integer_has_the_width_of_its_format() {
         assert!(is_valid(&own, "3") && !is_valid(&own, "2") && !is_valid(&own, "6"), "{own}");
     }
 }
+
+/// A closed base refuses the members of its subtypes, so a value of it is that of a subtype that needs no others.
+#[test]
+fn the_tag_of_a_closed_base_names_a_subtype_that_needs_no_more() {
+    let mapping = json!({ "cat": "#/components/schemas/Cat", "dog": "#/components/schemas/Dog" });
+    let base = json!({
+        "type": "object", "additionalProperties": false, "required": ["kind"], "properties": { "kind": { "type": "string" } },
+        "discriminator": { "propertyName": "kind", "mapping": mapping },
+    });
+    let part = |required: Value| json!({ "allOf": [{ "$ref": "#/components/schemas/Animal" }, { "type": "object", "required": required, "properties": { "claws": { "type": "integer" } } }] });
+    let schemas =
+        schemas("3.0.3", &json!({ "Animal": base, "Cat": part(json!(["claws"])), "Dog": part(json!(["kind"])) }));
+    let value = sample(&schemas, &component("Animal"), Direction::Response, 1).unwrap();
+    assert_eq!(value, json!({ "kind": "dog" }));
+}
+
+#[test]
+fn an_example_without_the_form_of_a_guid_is_no_sample() {
+    let id = json!({ "type": "string", "format": "guid" });
+    let item = json!({ "type": "object", "required": ["Id"], "properties": { "Id": id }, "example": { "Id": "Id" } });
+    let schemas = schemas("3.0.3", &json!({ "Item": item }));
+    let value = sample(&schemas, &component("Item"), Direction::Response, 1).unwrap();
+    assert_eq!(value["Id"].as_str().map(str::len), Some(36), "{value}");
+}
