@@ -51,6 +51,8 @@ struct Judged<'j> {
     catalog: &'j Catalog,
     judges: &'j BTreeMap<String, Judge>,
     commands: Commands<'j>,
+    /// The contract declares a security scheme, so the program has credentials.
+    has_scheme: bool,
     options: &'j Options,
     table: String,
     program: PathBuf,
@@ -89,7 +91,9 @@ pub fn check_cli(
     write(&folder.join(TABLE), table.as_bytes())?;
     let program = program(workspace, interrupt)?;
     let commands = Commands::new(&catalog);
-    let judged = Judged { catalog: &catalog, judges: &judges, commands, options, table, program, folder, interrupt };
+    let has_scheme = !output.credentials.schemes.is_empty();
+    let judged =
+        Judged { catalog: &catalog, judges: &judges, commands, has_scheme, options, table, program, folder, interrupt };
 
     let mut report = Report::new(name, options.seed);
     let mut at_shell = AtShell::default();
@@ -281,10 +285,10 @@ impl<'j> Shell<'j> {
         self.recorder.prepare(&case.answer);
         let mut command = Command::new(&self.judged.program);
         command.args(words).env("JUDGED_TABLE", self.judged.folder.join(TABLE));
-        command
-            .env("JUDGED_BASE_URL", self.recorder.address())
-            .env("JUDGED_TOKEN", "secret")
-            .env("JUDGED_ASSUMED", "1");
+        command.env("JUDGED_BASE_URL", self.recorder.address()).env("JUDGED_ASSUMED", "1");
+        if self.judged.has_scheme {
+            command.env("JUDGED_TOKEN", "secret");
+        }
         command.env("JUDGED_BASIC_USER", "user").env("JUDGED_BASIC_PASSWORD", "secret");
         for key in 0..table::KEYS {
             command.env(format!("JUDGED_KEY_K{key}"), "secret");

@@ -71,3 +71,54 @@ fn declare<'d>(
     let mut branches = schema.get("allOf").and_then(Value::as_array).into_iter().flatten();
     branches.all(|branch| declare(document, branch, declared, depth))
 }
+
+/// An object whose tag names a subtype that requires a member which the object lacks, as no value of a closed base can have it: the name of
+/// the subtype, and that of the member.
+pub(super) fn lacking(document: &Value, schema: &SchemaRef, value: &Value) -> Option<(String, String)> {
+    let schema = match schema {
+        SchemaRef::Pointer(pointer) => resolve(document, pointer)?.1,
+        SchemaRef::Inline(value) => value.as_ref(),
+    };
+    lacks(document, schema, value, DEEPEST)
+}
+
+fn lacks(document: &Value, schema: &Value, value: &Value, depth: usize) -> Option<(String, String)> {
+    let depth = depth.checked_sub(1)?;
+    let mut schema = schema;
+    for _ in 0..DEEPEST {
+        let Some(reference) = schema.get("$ref").and_then(Value::as_str) else { break };
+        schema = resolve(document, reference.trim_start_matches('#'))?.1;
+    }
+    match value {
+        Value::Object(members) => {
+            let is_closed = |keyword: &str| schema.get(keyword) == Some(&Value::Bool(false));
+            if (is_closed("additionalProperties") || is_closed("unevaluatedProperties"))
+                && let Some(discriminator) = schema.get("discriminator")
+                && let Some(tag) =
+                    discriminator.get("propertyName").and_then(|name| members.get(name.as_str()?)?.as_str())
+                && let Some(target) = discriminator.get("mapping").and_then(|mapping| mapping.get(tag)?.as_str())
+                && let Some((_, subtype)) = resolve(document, target.trim_start_matches('#'))
+            {
+                let parts = subtype.get("allOf").and_then(Value::as_array).into_iter().flatten().chain([subtype]);
+                let required = parts.filter_map(|part| part.get("required")?.as_array()).flatten();
+                let missing = required.filter_map(Value::as_str).find(|name| !members.contains_key(*name));
+                if let Some(name) = missing {
+                    return Some((target.rsplit('/').next().unwrap_or_default().to_owned(), name.to_owned()));
+                }
+            }
+            let branches = schema.get("allOf").and_then(Value::as_array).into_iter().flatten();
+            let schemas: Vec<&Value> = branches.chain([schema]).collect();
+            members.iter().find_map(|(name, value)| {
+                let declared = schemas.iter().find_map(|schema| schema.get("properties")?.get(name));
+                let declared =
+                    declared.or_else(|| schemas.iter().find_map(|schema| schema.get("additionalProperties")));
+                lacks(document, declared?, value, depth)
+            })
+        }
+        Value::Array(items) => {
+            let schema = schema.get("items")?;
+            items.iter().find_map(|item| lacks(document, schema, item, depth))
+        }
+        _ => None,
+    }
+}

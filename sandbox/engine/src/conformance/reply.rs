@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::answer::{Answer, BodyForm, Flaw};
 use super::case::Source;
-use super::declared::prune;
+use super::declared::{lacking, prune};
 use super::same::whole;
 use super::xml::{SAMPLE, is_xml, of_value};
 use super::{Fault, Verdict};
@@ -85,7 +85,12 @@ impl Source<'_> {
         let sampled = self.schemas.sample(schema, Direction::Response, self.seed, &Hints::default());
         let mut value = whole(sampled.map_err(|no_value| Verdict::Limit(no_value.to_string()))?);
         prune(&self.contract.document, schema, &mut value);
-        Ok(Some(value))
+        match lacking(&self.contract.document, schema, &value) {
+            Some((subtype, member)) => Err(Verdict::Contradiction(format!(
+                "the schema of the answer refuses the member {member:?}, and {subtype}, which its discriminator names, requires it"
+            ))),
+            None => Ok(Some(value)),
+        }
     }
 
     /// A text that the schema accepts.

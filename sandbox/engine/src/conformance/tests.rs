@@ -334,3 +334,28 @@ fn a_placeholder_without_a_parameter_contradicts_the_contract() {
         }
     }
 }
+
+#[test]
+fn a_closed_base_whose_subtypes_all_need_more_contradicts_itself() {
+    let made = |required: Value, is_closed: bool| {
+        let mapping = json!({ "cat": "#/components/schemas/Cat" });
+        let mut pet = json!({ "type": "object", "required": ["kind"], "properties": { "kind": { "type": "string" } }, "discriminator": { "propertyName": "kind", "mapping": mapping } });
+        if is_closed {
+            pet["additionalProperties"] = json!(false);
+        }
+        let own = json!({ "type": "object", "required": required, "properties": { "claws": { "type": "integer" } } });
+        let cat = json!({ "allOf": [{ "$ref": "#/components/schemas/Pet" }, own] });
+        let pets = json!({ "type": "array", "minItems": 1, "items": { "$ref": "#/components/schemas/Pet" } });
+        let schema = json!({ "type": "object", "required": ["pets"], "properties": { "pets": pets } });
+        let content = json!({ "application/json": { "schema": schema } });
+        let get = json!({ "get": { "responses": { "200": { "description": "", "content": content } } } });
+        let contract = json!({ "openapi": "3.0.3", "info": { "title": "a", "version": "1" }, "paths": { "/a": get }, "components": { "schemas": { "Pet": pet, "Cat": cat } } });
+        let judge = Judge::read(contract.to_string().as_bytes(), 1).unwrap();
+        let (method, pointer) = ("GET".to_owned(), "/paths/~1a/get".to_owned());
+        let offer = Offer { method, pointer, accept: "application/json".to_owned(), ..Offer::default() };
+        judge.cases(&offer).swap_remove(0).map(|_| ()).map_err(|(_, verdict)| verdict)
+    };
+    assert!(matches!(made(json!(["claws"]), true), Err(Verdict::Contradiction(_))));
+    assert_eq!(made(json!(["claws"]), false), Ok(()));
+    assert_eq!(made(json!(["kind"]), true), Ok(()));
+}
