@@ -3,7 +3,7 @@
 use driftless_codegen::Names;
 use serde_json::{Value, json};
 
-use crate::shared::{contract, lines, object, outline};
+use crate::shared::{contract, generate, lines, object, outline};
 
 /// A member that only comes back is an option where one schema lacks it, and stays one when all have it.
 #[test]
@@ -106,4 +106,24 @@ fn a_redirection_stays_the_result_beside_a_later_default() {
     let new = outline(&contract, &Names::default());
     assert!(!lines(&new).is_superset(&lines(&before)), "{}", new.api.index());
     assert_eq!(outline(&contract, &new.names).names, new.names);
+    // `default` may be as old as the redirection: the lock is the only witness.
+    let ledger = generate(&contract, &before.names).ledger;
+    let what: Vec<&str> = ledger.entries().iter().map(|entry| entry.what.as_str()).collect();
+    assert!(what.iter().any(|what| what.contains("`default` is not in the lock: ")), "{what:?}");
+    assert!(!what.iter().any(|what| what.contains("added later")), "{what:?}");
+}
+
+/// 304 and 305 are no results, so `default` is the only one beside them.
+#[test]
+fn a_default_beside_a_redirection_that_is_no_result_has_the_name_of_the_response() {
+    let content = json!({"application/json": {"schema": object(&json!({"reason": {"type": "string"}}))}});
+    for (status, name) in
+        [("304", "GetAResponse"), ("305", "GetAResponse"), ("404", "GetAResponse"), ("302", "GetADefault")]
+    {
+        let responses = json!({status: {"description": ""}, "default": {"description": "", "content": content}});
+        let contract =
+            json!({"openapi": "3.0.4", "paths": {"/a": {"get": {"operationId": "getA", "responses": responses}}}});
+        let index = outline(&contract, &Names::default()).api.index();
+        assert!(index.contains(&format!("{name}::reason ")), "{status}: {index}");
+    }
 }

@@ -26,6 +26,7 @@ mod graphql;
 mod graphql_shapes;
 mod grown;
 mod hostile;
+mod hostile_together;
 mod ids;
 mod links;
 mod load;

@@ -106,7 +106,7 @@ impl Results {
         let any = |is: &dyn Fn(StatusKey) -> bool| documented.iter().any(|(status, _)| is(*status));
         Self {
             has_success: any(&StatusKey::is_success),
-            has_redirect: any(&StatusKey::is_redirect),
+            has_redirect: any(&|status| !status.redirects().is_empty()),
             had_default: pinned.iter().any(|(status, _)| *status == StatusKey::Default),
         }
     }
@@ -150,7 +150,7 @@ fn keep<'a>(
     let later: Vec<String> =
         successes.iter().filter(|(s, ..)| !is_known(s.status)).map(|(s, ..)| format!("`{}`", s.status)).collect();
     let what = format!(
-        "{} was added later: the call returns the same as before, and `raw()` reads the rest; without its line `answer` in the \
+        "{} is not in the lock: the call returns the same as before, and `raw()` reads the rest; without its line `answer` in the \
          lock, the operation gets a type for all",
         later.join(", ")
     );
@@ -158,7 +158,7 @@ fn keep<'a>(
         types.ledger,
         "model/response",
         what,
-        Loss::Documentation("the types of later successes".to_owned()),
+        Loss::Documentation("the types of the other successes".to_owned()),
     );
     successes.retain(|(status, ..)| is_known(status.status));
 }

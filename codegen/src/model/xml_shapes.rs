@@ -115,9 +115,12 @@ impl<'a> Types<'a> {
         let Some(items) = self.xml_list(property) else {
             return member(own, XmlPlace::Element, self.xml(property));
         };
-        let item = items.as_ref().map_or_else(|| plain(wire), |items| name(items, wire));
+        let is_wrapped = flag("wrapped") || kind == "element";
+        // Of a wrapped list, the name is the default of the items' name, too (OpenAPI, "XML Object Examples").
+        let default = if is_wrapped { own.local.as_str() } else { wire };
+        let item = items.as_ref().map_or_else(|| plain(default), |items| name(items, default));
         let shape = self.xml_items(items.as_ref());
-        if flag("wrapped") || kind == "element" {
+        if is_wrapped {
             let list = self.xml.push(XmlShape::List(item, shape));
             return member(own, XmlPlace::Element, list);
         }

@@ -82,6 +82,14 @@ pub(super) fn lacking(document: &Value, schema: &SchemaRef, value: &Value) -> Op
     lacks(document, schema, value, DEEPEST)
 }
 
+/// The pointer of a value of `mapping`, which is a reference, or the name of a schema (Discriminator Object).
+fn mapped(target: &str) -> String {
+    match target.strip_prefix('#') {
+        Some(pointer) => pointer.to_owned(),
+        None => format!("/components/schemas/{target}"),
+    }
+}
+
 fn lacks(document: &Value, schema: &Value, value: &Value, depth: usize) -> Option<(String, String)> {
     let depth = depth.checked_sub(1)?;
     let mut schema = schema;
@@ -97,7 +105,7 @@ fn lacks(document: &Value, schema: &Value, value: &Value, depth: usize) -> Optio
                 && let Some(tag) =
                     discriminator.get("propertyName").and_then(|name| members.get(name.as_str()?)?.as_str())
                 && let Some(target) = discriminator.get("mapping").and_then(|mapping| mapping.get(tag)?.as_str())
-                && let Some((_, subtype)) = resolve(document, target.trim_start_matches('#'))
+                && let Some((_, subtype)) = resolve(document, &mapped(target))
             {
                 let parts = subtype.get("allOf").and_then(Value::as_array).into_iter().flatten().chain([subtype]);
                 let required = parts.filter_map(|part| part.get("required")?.as_array()).flatten();

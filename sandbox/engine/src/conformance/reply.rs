@@ -8,9 +8,12 @@ use super::declared::{lacking, prune};
 use super::same::whole;
 use super::xml::{SAMPLE, is_xml, of_value};
 use super::{Fault, Verdict};
-use crate::contract::{Content, Response, SchemaRef, Status};
+use crate::contract::{Content, Response, SchemaRef, Status, resolve};
 use crate::request::media;
 use crate::schema::{Direction, Hints};
+
+/// The longest chain of references.
+const DEEPEST: usize = 48;
 
 /// The text of a file, and of a text that can be any.
 const TEXT: &str = "a file, or a text\n";
@@ -111,9 +114,20 @@ impl Source<'_> {
 
     /// Returns whether the schema describes a file.
     fn is_file(&self, content: &Content) -> bool {
-        let schema = content.schema.as_ref().and_then(|schema| self.schema(schema));
-        let keyword = |name: &str| schema.and_then(|schema| schema.get(name)?.as_str());
-        keyword("type") == Some("string") && keyword("format") == Some("binary")
+        let document = &self.contract.document;
+        let mut schema = content.schema.as_ref().and_then(|schema| self.schema(schema));
+        for _ in 0..DEEPEST {
+            let Some(reference) = schema.and_then(|schema| schema.get("$ref")?.as_str()) else { break };
+            schema = resolve(document, reference.trim_start_matches('#')).map(|(_, target)| target);
+        }
+        let Some(schema) = schema else { return false };
+        let is_text = match schema.get("type") {
+            Some(Value::Array(types)) => {
+                types.contains(&Value::from("string")) && types.iter().all(|ty| *ty == "string" || *ty == "null")
+            }
+            ty => ty.is_some_and(|ty| ty == "string"),
+        };
+        is_text && schema.get("format").is_some_and(|format| format == "binary")
     }
 }
 

@@ -286,7 +286,8 @@ fn a_text_of_an_answer_is_a_value_of_its_schema() {
     let made = |media_type: &str, schema: Value| {
         let content = json!({ (media_type): { "schema": schema } });
         let get = json!({ "get": { "responses": { "200": { "description": "", "content": content } } } });
-        let contract = json!({ "openapi": "3.0.3", "info": { "title": "a", "version": "1" }, "paths": { "/a": get } });
+        let schemas = json!({ "File": { "$ref": "#/components/schemas/Bytes" }, "Bytes": { "type": "string", "format": "binary" } });
+        let contract = json!({ "openapi": "3.1.1", "info": { "title": "a", "version": "1" }, "paths": { "/a": get }, "components": { "schemas": schemas } });
         let judge = Judge::read(contract.to_string().as_bytes(), 1).unwrap();
         let (method, pointer) = ("GET".to_owned(), "/paths/~1a/get".to_owned());
         let offer = Offer { method, pointer, accept: "*/*".to_owned(), ..Offer::default() };
@@ -305,6 +306,10 @@ fn a_text_of_an_answer_is_a_value_of_its_schema() {
     // A file is its bytes, in JSON, too.
     assert_eq!(made("application/json", file()), Ok(text()));
     assert_eq!(made("application/octet-stream", file()), Ok(text()));
+    assert_eq!(made("application/json", json!({ "$ref": "#/components/schemas/File" })), Ok(text()));
+    assert_eq!(made("application/json", json!({ "type": ["string", "null"], "format": "binary" })), Ok(text()));
+    let (form, _) = made("application/json", json!({ "type": ["string", "integer"], "format": "binary" })).unwrap();
+    assert_eq!(form, BodyForm::Json);
     assert_eq!(made("application/json", json!({ "enum": ["a"] })), Ok((BodyForm::Json, json!("a"))));
     let number =
         Answer { value: json!(3), form: BodyForm::Text, ..first_answer(&json!({ "204": { "description": "" } })) };
@@ -316,9 +321,13 @@ fn a_text_of_an_answer_is_a_value_of_its_schema() {
 #[test]
 fn a_placeholder_without_a_parameter_contradicts_the_contract() {
     let id = json!({ "name": "id", "in": "path", "required": true, "schema": { "type": "string" } });
-    for (path, is_right) in
-        [("/a/{id}", true), ("/a/{id}/{other}", false), ("/a/{id}?b={b}", false), ("/a/{id}?b=1", true)]
-    {
+    for (path, is_right) in [
+        ("/a/{id}", true),
+        ("/a/{Id}", true),
+        ("/a/{id}/{other}", false),
+        ("/a/{id}?b={b}", false),
+        ("/a/{id}?b=1", true),
+    ] {
         let get = json!({ "get": { "parameters": [id], "responses": { "204": { "description": "" } } } });
         let contract = json!({ "openapi": "3.0.3", "info": { "title": "a", "version": "1" }, "paths": { path: get } });
         let judge = Judge::read(contract.to_string().as_bytes(), 1).unwrap();
@@ -337,8 +346,8 @@ fn a_placeholder_without_a_parameter_contradicts_the_contract() {
 
 #[test]
 fn a_closed_base_whose_subtypes_all_need_more_contradicts_itself() {
-    let made = |required: Value, is_closed: bool| {
-        let mapping = json!({ "cat": "#/components/schemas/Cat" });
+    let made = |required: Value, is_closed: bool, target: &str| {
+        let mapping = json!({ "cat": target });
         let mut pet = json!({ "type": "object", "required": ["kind"], "properties": { "kind": { "type": "string" } }, "discriminator": { "propertyName": "kind", "mapping": mapping } });
         if is_closed {
             pet["additionalProperties"] = json!(false);
@@ -355,7 +364,9 @@ fn a_closed_base_whose_subtypes_all_need_more_contradicts_itself() {
         let offer = Offer { method, pointer, accept: "application/json".to_owned(), ..Offer::default() };
         judge.cases(&offer).swap_remove(0).map(|_| ()).map_err(|(_, verdict)| verdict)
     };
-    assert!(matches!(made(json!(["claws"]), true), Err(Verdict::Contradiction(_))));
-    assert_eq!(made(json!(["claws"]), false), Ok(()));
-    assert_eq!(made(json!(["kind"]), true), Ok(()));
+    for target in ["#/components/schemas/Cat", "Cat"] {
+        assert!(matches!(made(json!(["claws"]), true, target), Err(Verdict::Contradiction(_))), "{target}");
+        assert_eq!(made(json!(["claws"]), false, target), Ok(()), "{target}");
+        assert_eq!(made(json!(["kind"]), true, target), Ok(()), "{target}");
+    }
 }

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use crate::contract::{SchemaRef, resolve};
+use crate::contract::{SchemaRef, at, resolve};
 
 /// The deepest element, and the longest chain of references.
 const DEEPEST: usize = 48;
@@ -34,6 +34,8 @@ pub(super) struct Element {
     name: XmlName,
     /// The value is null: the element is missing, or says that it is nil.
     is_null: bool,
+    /// The value is a text, a number or a boolean: space in the element is its own.
+    is_scalar: bool,
     attributes: Vec<(XmlName, String)>,
     text: String,
     children: Vec<Element>,
@@ -76,7 +78,7 @@ impl<'d> Written<'d> {
                     self.member(&mut element, schema, wire, value, depth)?;
                 }
             }
-            scalar => element.text = text(scalar),
+            scalar => (element.text, element.is_scalar) = (text(scalar), true),
         }
         Ok(element)
     }
@@ -116,7 +118,8 @@ impl<'d> Written<'d> {
         };
         let property = property.ok_or_else(|| format!("{wire:?}: a list that is no property"))?;
         let items = keyword(self.document, property, "items");
-        let item = name(self.document, items, wire);
+        // Of a wrapped list, the name is the default of the items' name, too ("XML Object Examples").
+        let item = name(self.document, items, if flag("wrapped") { &own.local } else { wire });
         let mut children = Vec::new();
         for value in list {
             children.push(self.element(item.clone(), items, value, depth)?);
@@ -152,9 +155,9 @@ fn first<'d>(
             continue;
         }
         if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
-            rest.extend(resolve(document, reference.trim_start_matches('#')).map(|(_, target)| target));
-            continue;
+            rest.extend(at(document, reference.trim_start_matches('#')));
         }
+        // OpenAPI 3.1 allows other keywords beside a reference.
         if let Some(result) = find(schema) {
             return Some(result);
         }

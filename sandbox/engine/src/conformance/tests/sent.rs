@@ -129,6 +129,35 @@ fn a_value_in_json_has_its_members_in_any_order() {
     assert_eq!(place(&judge, &case, with(&format!("r={one}"), &format!("c={one}"))), "query q");
 }
 
+/// A header is not encoded, and a value of a path or a header is no pair: an `=` in it is its own.
+#[test]
+fn json_of_a_path_or_a_header_has_its_members_in_any_order() {
+    let schema = json!({ "type": "object", "required": ["b=", "a"], "properties": { "b=": { "enum": ["x=y"] }, "a": { "enum": [1] } } });
+    let parameter = |place: &str, name: &str| json!({ "name": name, "in": place, "required": true, "content": { "application/json": { "schema": schema } } });
+    let parameters = [parameter("path", "p"), parameter("header", "X-H")];
+    let get = json!({ "get": { "responses": { "204": { "description": "" } }, "parameters": parameters } });
+    let contract = json!({ "openapi": "3.0.4", "info": { "title": "a", "version": "1" }, "paths": { "/a/{p}": get } });
+    let judge = Judge::read(contract.to_string().as_bytes(), 1).unwrap();
+    let pointer = "/paths/~1a~1{p}/get".to_owned();
+    let case = judge.cases(&Offer { pointer, ..offer("GET", &[("path", "p"), ("header", "X-H")]) }).swap_remove(1);
+    let case = case.unwrap();
+    let (one, other) = ("{\"b=\":\"x=y\",\"a\":1}", "{\"a\":1, \"b=\":\"x=y\"}");
+    let encoded =
+        |text: &str| percent_encoding::utf8_percent_encode(text, percent_encoding::NON_ALPHANUMERIC).to_string();
+    for (path, header, expected) in [
+        (one, one, ""),
+        (other, other, ""),
+        ("{\"a\":2,\"b=\":\"x=y\"}", other, "path"),
+        (one, "{\"a\":2,\"b=\":\"x=y\"}", "header X-H"),
+        (one, "{\"a\":1,\"b=\":\"x=y\"", "header X-H"),
+        (one, &*encoded(other), "header X-H"),
+    ] {
+        let target = format!("/a/{}", encoded(path));
+        let request = Recorded { target, ..request("GET", &[("x-h", header)], b"") };
+        assert_eq!(place(&judge, &case, request), expected, "{path} {header}");
+    }
+}
+
 /// A part: name, file name, media type and text.
 type Sent<'s> = (&'s str, Option<&'s str>, Option<&'s str>, &'s str);
 

@@ -27,7 +27,10 @@ impl Element {
             out.push_str(&format!(" xmlns{colon}{}=\"{}\"", self.name.prefix, escaped(&self.name.namespace)));
         }
         // The prefix of an attribute is declared beside it, once.
-        let mut declared = vec![self.name.prefix.as_str()];
+        let mut declared: Vec<&str> = Vec::new();
+        if !self.name.namespace.is_empty() {
+            declared.push(&self.name.prefix);
+        }
         for (name, text) in &self.attributes {
             let is_plain = name.prefix.is_empty() || name.namespace.is_empty();
             if !is_plain && !declared.contains(&name.prefix.as_str()) {
@@ -57,14 +60,13 @@ impl Element {
     }
 
     fn differs(&self, node: Node<'_, '_>, above: &str) -> Option<Difference> {
-        let at = format!("{above}/{}", node.tag_name().name());
-        let differs = |expected: &str, actual: &str| Some((at.clone(), expected.to_owned(), actual.to_owned()));
+        let place = format!("{above}/{}", node.tag_name().name());
+        let differs = |expected: &str, actual: &str| Some((place.clone(), expected.to_owned(), actual.to_owned()));
         if !self.name.is(node.tag_name().name(), node.tag_name().namespace()) {
             return differs(&self.name.readable(), &format!("{:?}", node.tag_name()));
         }
         if self.is_null {
-            let is_nil = node.attribute((INSTANCE, "nil")).is_some_and(|nil| ["true", "1"].contains(&nil));
-            return if is_nil { None } else { differs("an element that is nil", "another one") };
+            return if is_nil(&node) { None } else { differs("an element that is nil", "another one") };
         }
         let mut attributes: Vec<_> = node.attributes().collect();
         for (name, text) in &self.attributes {
@@ -78,18 +80,24 @@ impl Element {
             return differs("no other attribute", other.name());
         }
         let texts: String = node.children().filter(Node::is_text).filter_map(|text| text.text()).collect();
-        // Between elements, space means nothing.
-        let sent = if self.children.is_empty() { texts.as_str() } else { texts.trim() };
+        // Space between elements, and in an object without members, means nothing.
+        let sent = if self.is_scalar { texts.as_str() } else { texts.trim() };
         if self.text != sent {
             return differs(&self.text, sent);
         }
         let mut left: Vec<Node<'_, '_>> = node.children().filter(Node::is_element).collect();
         // Elements of one name are in the order of the list. The specification has no rule for the others.
-        for child in &self.children {
+        let is_followed = |at: usize| {
+            let mut others = self.children.iter().skip(at);
+            others.next().is_some_and(|child| others.any(|other| other.name == child.name))
+        };
+        for (at, child) in self.children.iter().enumerate() {
             let is_it = |node: &Node<'_, '_>| child.name.is(node.tag_name().name(), node.tag_name().namespace());
             match left.iter().position(is_it) {
+                // The null of a list is no element, or it is one that is nil: the next one of the name belongs to the next value.
+                Some(index) if child.is_null && is_followed(at) && !left.get(index).is_some_and(is_nil) => {}
                 Some(index) => {
-                    let differing = child.differs(left.remove(index), &at);
+                    let differing = child.differs(left.remove(index), &place);
                     if differing.is_some() {
                         return differing;
                     }
@@ -103,6 +111,10 @@ impl Element {
         }
         left.first().and_then(|other| differs("no other element", other.tag_name().name()))
     }
+}
+
+fn is_nil(node: &Node<'_, '_>) -> bool {
+    node.attribute((INSTANCE, "nil")).is_some_and(|nil| ["true", "1"].contains(&nil))
 }
 
 impl XmlName {
