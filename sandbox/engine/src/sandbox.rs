@@ -36,8 +36,8 @@ pub struct Options {
     pub seed: u64,
     /// Answers 401 to a request without credentials of the declared kind. On by default.
     pub checks_credentials: bool,
-    /// Answers 401 to a bearer token that the sandbox has not issued. Off by default: then every token is accepted that the sandbox has not
-    /// issued. It needs the cargo feature `issuer`.
+    /// Answers 401 to a bearer token that the sandbox has not issued. Off by default: tokens of other issuers are accepted. It needs
+    /// the cargo feature `issuer`.
     pub verifies_credentials: bool,
     /// File that keeps the state, of SQLite; it is created if it is missing. Without one, the state ends with the sandbox. It needs the
     /// cargo feature `data`.
@@ -133,7 +133,7 @@ pub async fn start_all(contracts: &[Document<'_>], options: Options) -> Result<S
         let message = format!("the sandbox cannot listen on {address}: {error}");
         Error::new("address", "", message, "choose another port, or 0 for any free one")
     })?;
-    let has_control_interface = is_free(&parts);
+    let has_control_interface = is_free(parts.iter().map(|part| &part.engine.contract));
     let tokens = issuer(&parts, &origin, &clock, has_control_interface, options.verifies_credentials)?;
     let service = Arc::new(Service {
         parts,

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::{body, client, start};
 
 /// Pets that are read with the scope `read` and written with `write`; everybody may see the status.
-fn pets() -> Value {
+pub(super) fn pets() -> Value {
     let ok = || json!({ "200": { "description": "", "content": { "application/json": { "schema": { "type": "object" } } } } });
     let problem = json!({ "description": "", "content": { "application/json": { "schema": {
         "type": "object", "required": ["message"], "properties": { "message": { "type": "string" } } } } } });
@@ -53,27 +53,27 @@ fn pets() -> Value {
 }
 
 /// Asks for a token with client credentials.
-async fn ask(sandbox: &Sandbox, path: &str, fields: &[(&str, &str)]) -> Response {
+pub(super) async fn ask(sandbox: &Sandbox, path: &str, fields: &[(&str, &str)]) -> Response {
     let request = client().post(format!("{}{path}", sandbox.origin())).basic_auth("any", Some("secret"));
     let form = form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
     request.header("content-type", "application/x-www-form-urlencoded").body(form).send().await.unwrap()
 }
 
-async fn token(sandbox: &Sandbox, scope: &str) -> String {
+pub(super) async fn token(sandbox: &Sandbox, scope: &str) -> String {
     let answer = ask(sandbox, "/oauth/token", &[("grant_type", "client_credentials"), ("scope", scope)]).await;
     assert_eq!(answer.status(), 200);
     body(answer).await["access_token"].as_str().unwrap().to_owned()
 }
 
 /// The status and the challenge of a request with a token.
-async fn call(sandbox: &Sandbox, method: Method, path: &str, token: &str) -> (u16, String) {
+pub(super) async fn call(sandbox: &Sandbox, method: Method, path: &str, token: &str) -> (u16, String) {
     let request = client().request(method, format!("{}{path}", sandbox.base_url())).bearer_auth(token);
     let answer = request.send().await.unwrap();
     let challenge = answer.headers().get("www-authenticate").map(|value| value.to_str().unwrap().to_owned());
     (answer.status().as_u16(), challenge.unwrap_or_default())
 }
 
-const INVALID: &str = "Bearer error=\"invalid_token\"";
+pub(super) const INVALID: &str = "Bearer error=\"invalid_token\"";
 
 /// Catches an issuer that is not at the declared path, that knows no scopes, and operations that do not check them.
 #[tokio::test]
@@ -110,6 +110,7 @@ async fn a_token_comes_from_the_declared_path_and_has_the_scopes_that_operations
 #[tokio::test]
 async fn a_token_ends_by_the_clock_of_the_sandbox_and_by_its_revocation() {
     let sandbox = start(&pets()).await;
+    sandbox.clock().hold();
     let (revoked, kept) = (token(&sandbox, "read").await, token(&sandbox, "read").await);
     assert_eq!(call(&sandbox, Method::GET, "/pet", &revoked).await.0, 200);
     assert_eq!(ask(&sandbox, "/sandbox/issuer/connect/revocation", &[("token", &revoked)]).await.status(), 200);
@@ -293,7 +294,7 @@ async fn swagger_has_the_addresses_and_scopes_of_its_flows_and_hostile_ones_are_
         assert_eq!(granted["scope"], "read:pets", "{path}");
         assert_eq!(call(&sandbox, Method::GET, "/pet", granted["access_token"].as_str().unwrap()).await.0, 200);
     }
-    let answer = ask(&sandbox, "/token", &[("grant_type", "client_credentials"), ("scope", "openid")]).await;
+    let answer = ask(&sandbox, "/token", &[("grant_type", "client_credentials"), ("scope", "profile")]).await;
     let without = body(answer).await["access_token"].as_str().unwrap().to_owned();
     let challenge = "Bearer error=\"insufficient_scope\", scope=\"read:pets\"";
     assert_eq!(call(&sandbox, Method::GET, "/pet", &without).await, (403, challenge.to_owned()));

@@ -16,6 +16,8 @@ mod hostile;
 mod integers;
 #[cfg(feature = "issuer")]
 mod issuer;
+#[cfg(feature = "issuer")]
+mod issuer_refusals;
 mod program;
 mod schedule;
 mod several;

@@ -21,7 +21,7 @@ const LEFT: &str = "left_session";
 /// OpenID Connect Core §3.1.2.1: a form can have the same parameters as a query.
 pub(crate) fn authorize(visit: &Visit<'_>, sent: Result<Fields, Refusal>, headers: &HeaderMap) -> Response {
     let issuer = visit.issuer;
-    let fields = match sent {
+    let fields = match sent.and_then(|fields| fields.check_lengths().map(|()| fields)) {
         Ok(fields) => fields,
         Err(refusal) => return explain(issuer, &refusal),
     };

@@ -42,7 +42,10 @@ impl fmt::Debug for Checked {
 
 const SHELF: &str = "revoked";
 
-/// The expiry of each: expired tokens are forgotten.
+/// The maximum number of revoked tokens. Above it, those are forgotten that expire first.
+const KEPT: usize = 10_000;
+
+/// The expiry of each. Expired tokens are kept, because the clock can be set back.
 #[derive(Debug)]
 pub(crate) struct Revoked {
     vault: Vault,
@@ -55,13 +58,17 @@ impl Revoked {
         Ok(Self { vault, entries: Mutex::new(entries) })
     }
 
-    pub(crate) fn add(&self, id: &str, expires: i64, now: i64) -> Result<(), IssuerError> {
+    pub(crate) fn add(&self, id: &str, expires: i64) -> Result<(), IssuerError> {
         let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
-        let expired: Vec<String> =
-            entries.iter().filter(|(_, expires)| **expires <= now).map(|(id, _)| id.clone()).collect();
-        for id in expired {
-            self.vault.remove(SHELF, &id)?;
-            entries.remove(&id);
+        if entries.len() >= KEPT {
+            // In batches, so that only few calls pay for it.
+            let mut by_expiry: Vec<(i64, String)> =
+                entries.iter().map(|(id, expires)| (*expires, id.clone())).collect();
+            by_expiry.sort_unstable();
+            for (_, id) in by_expiry.into_iter().take(entries.len() - KEPT + KEPT / 10) {
+                self.vault.remove(SHELF, &id)?;
+                entries.remove(&id);
+            }
         }
         self.vault.put(SHELF, id, &expires)?;
         entries.insert(id.to_owned(), expires);
@@ -70,5 +77,25 @@ impl Revoked {
 
     pub(crate) fn has(&self, id: &str) -> bool {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner).contains_key(id)
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+    use crate::vault::Nowhere;
+
+    #[test]
+    fn revoked_tokens_are_bounded_by_their_number() {
+        let revoked = Revoked::open(Vault::new(Arc::new(Nowhere))).unwrap();
+        revoked.add("first", 1).unwrap();
+        for index in 1..KEPT {
+            revoked.add(&index.to_string(), 2).unwrap();
+        }
+        assert!(revoked.has("first"));
+        revoked.add("last", 0).unwrap();
+        assert!(!revoked.has("first") && revoked.has("last"));
+        assert_eq!(revoked.entries.lock().unwrap().len(), KEPT - KEPT / 10 + 1);
     }
 }

@@ -12,6 +12,10 @@ use crate::refusal::Refusal;
 
 /// The lifetime of a code in seconds.
 const LIFETIME: i64 = 60;
+/// The maximum number of codes. Above it, those are forgotten that expire first.
+const KEPT: usize = 1_000;
+/// The maximum number of access tokens that one code remembers. Above it, the first one is forgotten.
+const TOKENS: usize = 1_000;
 
 /// The grant of a code.
 #[derive(Clone, Debug)]
@@ -62,6 +66,15 @@ impl Codes {
         let text = random_text(&self.random)?;
         let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
         entries.retain(|_, entry| entry.expires > now);
+        if entries.len() >= KEPT {
+            // In batches, so that only few calls pay for it.
+            let mut by_expiry: Vec<(i64, String)> =
+                entries.iter().map(|(name, entry)| (entry.expires, name.clone())).collect();
+            by_expiry.sort_unstable();
+            for (_, name) in by_expiry.into_iter().take(KEPT / 10) {
+                entries.remove(&name);
+            }
+        }
         let expires = now.saturating_add(LIFETIME);
         entries.insert(digest::sha256(&text), Entry { code, expires, used: false, tokens: Vec::new() });
         Ok(text)
@@ -71,6 +84,9 @@ impl Codes {
     pub(crate) fn record_token(&self, chain: Uuid, id: &str, expires: i64) {
         let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(entry) = entries.values_mut().find(|entry| entry.code.chain == chain) {
+            if entry.tokens.len() >= TOKENS {
+                entry.tokens.remove(0);
+            }
             entry.tokens.push((id.to_owned(), expires));
         }
     }
@@ -117,4 +133,41 @@ impl Codes {
 /// RFC 7636 §4.1.
 fn is_verifier(text: &str) -> bool {
     (43..=128).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_and_their_tokens_are_bounded_by_their_number() {
+        let codes = Codes::new(SystemRandom::new());
+        let code = || Code {
+            client_id: "api".to_owned(),
+            redirect_uri: "http://127.0.0.1/".to_owned(),
+            challenge: None,
+            nonce: None,
+            auth_time: 0,
+            scope: String::new(),
+            user: "ada".to_owned(),
+            chain: Uuid::new_v4(),
+        };
+        let first = codes.issue(code(), 0).unwrap();
+        for _ in 1..KEPT {
+            codes.issue(code(), 1).unwrap();
+        }
+        let (own, count) = (code(), || codes.entries.lock().unwrap().len());
+        assert_eq!(count(), KEPT);
+        codes.issue(own.clone(), 1).unwrap();
+        assert_eq!(count(), KEPT - KEPT / 10 + 1);
+        let redeemed = codes.redeem(&first, "api", Some("http://127.0.0.1/"), None, 1);
+        assert!(matches!(redeemed, Err(Rejected::With(_))), "{redeemed:?}");
+        for index in 0..TOKENS + 2 {
+            codes.record_token(own.chain, &index.to_string(), 9);
+        }
+        let entries = codes.entries.lock().unwrap();
+        let tokens = &entries.values().find(|entry| entry.code.chain == own.chain).unwrap().tokens;
+        assert_eq!((tokens.len(), tokens.first().unwrap().0.as_str()), (TOKENS, "2"));
+    }
 }

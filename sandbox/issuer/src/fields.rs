@@ -10,6 +10,12 @@ use driftless_sandbox_control::media;
 
 const BODY_LIMIT: usize = 64 * 1024;
 
+/// The longest value that codes and tokens keep, apart from the list of scopes.
+pub(crate) const LONGEST: usize = 2 * 1024;
+const LONGEST_SCOPE: usize = 8_000;
+pub(crate) const TOO_LONG: &str =
+    "client_id, nonce and redirect_uri have 2048 bytes at most, and scope has 8000 bytes at most";
+
 /// Parameters by name.
 #[derive(Debug)]
 pub struct Fields(BTreeMap<String, String>);
@@ -40,6 +46,14 @@ impl Fields {
     /// The value of a parameter.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0.get(name).map(String::as_str)
+    }
+
+    /// Refuses long values of those parameters that codes and tokens keep.
+    pub(crate) fn check_lengths(&self) -> Result<(), Refusal> {
+        const KEPT: [(&str, usize); 4] =
+            [("client_id", LONGEST), ("nonce", LONGEST), ("redirect_uri", LONGEST), ("scope", LONGEST_SCOPE)];
+        let is_short = |(name, most): &(&str, usize)| self.get(name).is_none_or(|value| value.len() <= *most);
+        KEPT.iter().all(is_short).then_some(()).ok_or(Refusal("invalid_request", TOO_LONG))
     }
 
     pub(crate) fn pairs(&self) -> impl Iterator<Item = (&str, &str)> {

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
 use crate::code::Rejected;
-use crate::fields::Fields;
+use crate::fields::{Fields, LONGEST, TOO_LONG};
 use crate::realm::{RealmClient, Secret, TokenGrant, TokenSubject};
 use crate::refresh::Login;
 use crate::refusal::{Refusal, send};
@@ -27,6 +27,7 @@ pub(crate) fn token(visit: &Visit<'_>, headers: &HeaderMap, sent: Result<Fields,
 }
 
 fn grant(visit: &Visit<'_>, headers: &HeaderMap, fields: &Fields) -> Result<Value, Refusal> {
+    fields.check_lengths()?;
     let client = &client(visit.issuer, headers, fields)?;
     let may = |grant| match client.may(grant) {
         true => Ok(()),
@@ -169,27 +170,33 @@ pub(crate) fn client(issuer: &Issuer, headers: &HeaderMap, fields: &Fields) -> R
             return Err(Refusal("invalid_request", "the client authenticates in two ways at once"));
         }
         Some(value) => value.to_str().ok().and_then(basic).ok_or(WRONG)?,
-        None => match (fields.get("client_id"), fields.get("client_secret")) {
-            (Some(client_id), Some(secret)) => (client_id.to_owned(), secret.to_owned()),
-            (Some(client_id), None) => {
-                let client = issuer.realm.client(client_id);
-                let public = client.filter(|client| matches!(client.secret, None | Some(Secret::Any)));
-                let public = public.map(|client| RealmClient { secret: None, ..client });
-                return public.ok_or(Refusal("invalid_client", "client_secret is missing"));
-            }
-            _ => return Err(Refusal("invalid_client", "client_id is missing")),
+        None => match fields.get("client_id") {
+            Some(client_id) => (client_id.to_owned(), fields.get("client_secret").map(str::to_owned)),
+            None => return Err(Refusal("invalid_client", "client_id is missing")),
         },
+    };
+    if client_id.len() > LONGEST {
+        return Err(Refusal("invalid_request", TOO_LONG));
+    }
+    let Some(secret) = secret else {
+        let client = issuer.realm.client(&client_id);
+        let public = client.filter(|client| matches!(client.secret, None | Some(Secret::Any)));
+        let public = public.map(|client| RealmClient { secret: None, ..client });
+        return public.ok_or(Refusal("invalid_client", "client_secret is missing"));
     };
     let client = issuer.realm.client(&client_id).filter(|client| !client.is_public());
     let is_right = issuer.fits(client.as_ref().and_then(|client| client.secret.as_ref()), &secret);
     client.filter(|_| is_right).ok_or(WRONG)
 }
 
-fn basic(header: &str) -> Option<(String, String)> {
+/// The client and its secret. An empty secret counts as omitted, as in a form.
+fn basic(header: &str) -> Option<(String, Option<String>)> {
     let (scheme, credentials) = header.split_once(' ')?;
     let decoded = String::from_utf8(STANDARD.decode(credentials.trim()).ok()?).ok()?;
     let (client_id, secret) = decoded.split_once(':')?;
-    scheme.eq_ignore_ascii_case("basic").then(|| (form_decoded(client_id), form_decoded(secret)))
+    let secret = Some(form_decoded(secret)).filter(|secret| !secret.is_empty());
+    let is_basic = scheme.eq_ignore_ascii_case("basic") && !client_id.is_empty();
+    is_basic.then(|| (form_decoded(client_id), secret))
 }
 
 fn form_decoded(text: &str) -> String {

@@ -27,6 +27,7 @@ impl Issuer {
         let claims = match self.checked.get(token) {
             Some(claims) => claims,
             None => match self.keys.verify(token) {
+                None if self.refresh.knows(token) => return Presented::Invalid,
                 None => return Presented::Foreign,
                 Some((kind, Value::Object(claims))) if kind == crate::keyring::ACCESS_TOKEN && self.is_own(&claims) => {
                     let claims = Arc::new(claims);
@@ -60,7 +61,7 @@ impl Issuer {
 
     /// Revokes an access token by its `jti`.
     pub(crate) fn revoke_access(&self, id: &str, expires: i64) -> Result<(), IssuerError> {
-        self.revoked.add(id, expires, self.now())
+        self.revoked.add(id, expires)
     }
 }
 

@@ -32,7 +32,8 @@ fn is_same_loopback(known: &str, address: &str) -> bool {
 
 /// An address of loopback, over HTTP.
 fn loopback(address: &str) -> Option<Uri> {
-    if address.contains(['#', '@', '\\']) {
+    // A header has room for ASCII only.
+    if !address.is_ascii() || address.contains(['#', '@', '\\']) {
         return None;
     }
     let uri = address.parse::<Uri>().ok()?;
@@ -82,6 +83,8 @@ mod tests {
             "http://127.0.0.1/callback#x",
             "//127.0.0.1/",
             "javascript:alert(1)",
+            "http://127.0.0.1/ä",
+            "http://127.0.0.1/?x=ä",
             "/callback",
             "",
         ] {

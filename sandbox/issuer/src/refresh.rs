@@ -142,6 +142,11 @@ impl RefreshTokens {
         (stored.client_id == client_id && stored.expires > now && stored.used.is_none()).then_some(stored)
     }
 
+    /// Returns whether a text is a refresh token, of any client.
+    pub(crate) fn knows(&self, token: &str) -> bool {
+        self.entries().contains_key(&digest::sha256(token))
+    }
+
     /// Revokes a token with its chain, if it belongs to this client (RFC 7009 §2.1).
     pub(crate) fn revoke(&self, token: &str, client_id: &str) -> Result<bool, IssuerError> {
         let stored = self.entries().get(&digest::sha256(token)).filter(|entry| entry.client_id == client_id).cloned();

@@ -27,6 +27,8 @@ pub enum Endpoint {
     UserInfo,
     /// The authorization endpoint.
     Authorization,
+    /// The authorization endpoint for requests with a `response_type` and for all of GET, and the token endpoint for the others.
+    AuthorizationAndToken,
     /// The login page.
     Login,
     /// The end of a session.
@@ -72,7 +74,7 @@ impl Endpoint {
         match self {
             Self::Discovery | Self::Keys => "GET,HEAD",
             Self::Token | Self::Revocation | Self::Introspection | Self::Logout => "POST",
-            Self::UserInfo | Self::Authorization | Self::Login => "GET,HEAD,POST",
+            Self::UserInfo | Self::Authorization | Self::AuthorizationAndToken | Self::Login => "GET,HEAD,POST",
         }
     }
 }
@@ -103,6 +105,14 @@ impl Issuer {
             Endpoint::Introspection => inspect::introspect(&visit, headers, sent.await),
             Endpoint::UserInfo => openid::userinfo(self, headers),
             Endpoint::Authorization => authorize::authorize(&visit, sent.await, headers),
+            Endpoint::AuthorizationAndToken => {
+                let sent = sent.await;
+                let asks_for_code = |fields: &Fields| fields.get("response_type").is_some();
+                match !is_post || sent.as_ref().is_ok_and(asks_for_code) {
+                    true => authorize::authorize(&visit, sent, headers),
+                    false => grant::token(&visit, headers, sent),
+                }
+            }
             Endpoint::Login if is_post => login::enter(&visit, headers, sent.await),
             Endpoint::Login => login::page(&visit, sent.await),
             Endpoint::Logout => login::leave(&visit, headers),

@@ -1,5 +1,6 @@
 //! The addresses and the scopes of the security schemes of OAuth 2.0 and OpenID Connect.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use serde_json::Value;
@@ -13,6 +14,8 @@ pub(crate) enum TokenAddress {
     Token,
     /// `authorizationUrl`.
     Authorization,
+    /// Both at one address.
+    AuthorizationAndToken,
     /// `openIdConnectUrl`, and `oauth2MetadataUrl` of OpenAPI 3.2.
     Discovery,
 }
@@ -33,6 +36,9 @@ const ADDRESSES: [(&str, TokenAddress); 5] = [
     ("oauth2MetadataUrl", TokenAddress::Discovery),
 ];
 
+/// The maximum number of addresses of a contract. Each is compared with all operations.
+const MOST_OF_ADDRESSES: usize = 100;
+
 /// Reads the values of schemes. A relative address begins at the base path.
 pub(super) fn tokens<'d>(
     declared: impl Iterator<Item = &'d Value>,
@@ -48,7 +54,7 @@ pub(super) fn tokens<'d>(
             for (key, address) in ADDRESSES {
                 let url = flow.get(key).and_then(Value::as_str);
                 if let Some(path) = url.and_then(|url| path(url, base_path)) {
-                    tokens.addresses.entry(path).or_insert(address);
+                    add(&mut tokens.addresses, path, address);
                 }
             }
             let scopes = flow.get("scopes").and_then(Value::as_object).into_iter().flat_map(|scopes| scopes.keys());
@@ -67,15 +73,36 @@ pub(super) fn tokens<'d>(
     tokens
 }
 
-/// The path of an address. `None` for the root, and for texts that are no path.
+fn add(addresses: &mut BTreeMap<String, TokenAddress>, path: String, address: TokenAddress) {
+    let is_full = addresses.len() >= MOST_OF_ADDRESSES;
+    match addresses.entry(path) {
+        Entry::Occupied(mut known) => match (known.get(), address) {
+            (TokenAddress::Token, TokenAddress::Authorization) | (TokenAddress::Authorization, TokenAddress::Token) => {
+                known.insert(TokenAddress::AuthorizationAndToken);
+            }
+            _ => {}
+        },
+        Entry::Vacant(vacant) if !is_full => {
+            vacant.insert(address);
+        }
+        Entry::Vacant(_) => {}
+    }
+}
+
+/// The path of an address. `None` for the root, for texts that are no path, and for paths that no request has.
 fn path(url: &str, base_path: &str) -> Option<String> {
-    let url = url.split(['?', '#']).next().unwrap_or_default();
+    let url = url.split(['?', '#']).next().filter(|url| !url.trim_start_matches("./").is_empty())?;
     let path = match url.split_once("://").map(|(_, rest)| rest).or_else(|| url.strip_prefix("//")) {
         Some(rest) => rest.find('/').and_then(|at| rest.get(at..)).unwrap_or_default().to_owned(),
         None if url.starts_with('/') => url.to_owned(),
         None => format!("{base_path}/{}", url.trim_start_matches("./")),
     };
-    let is_path = path.len() > 1 && path.bytes().all(|byte| byte.is_ascii_graphic());
+    // A browser takes `//host` and `/\host` for another server, and a client resolves the dots.
+    let is_dots = |segment: &str| matches!(segment.to_ascii_lowercase().replace("%2e", ".").as_str(), "." | "..");
+    let is_path = path.len() > 1
+        && !path.starts_with("//")
+        && path.bytes().all(|byte| byte.is_ascii_graphic() && !b"{}\\".contains(&byte))
+        && !path.split('/').any(is_dots);
     is_path.then_some(path)
 }
 
@@ -102,6 +129,18 @@ mod tests {
             ("https://idp.example/a b", None),
             ("https://idp.example/ä", None),
             ("https://idp.example/a\r\nb", None),
+            ("https://idp.example//evil.example/token", None),
+            ("////evil.example/token", None),
+            ("https://idp.example/\\evil.example/token", None),
+            ("", None),
+            ("?x", None),
+            ("#", None),
+            ("./", None),
+            ("https://idp.example/{tenant}/token", None),
+            ("{token}", None),
+            ("../token", None),
+            ("https://idp.example/a/%2E./token", None),
+            ("https://idp.example/a..b/token", Some("/a..b/token")),
         ] {
             assert_eq!(path(url, "/v1").as_deref(), expected, "{url}");
         }

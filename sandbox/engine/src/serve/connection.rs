@@ -56,11 +56,14 @@ pub(crate) fn router(service: &Arc<Service>, control: &Control) -> Router {
 }
 
 async fn respond(service: Arc<Service>, bytes: &Semaphore, request: Request) -> Response {
-    if let Some(tokens) = service.security.tokens.as_ref().filter(|tokens| tokens.serves(request.uri().path())) {
-        return tokens.answer(request).await;
-    }
     let (head, body) = request.into_parts();
     let mut taken = None;
+    if let Some(tokens) = service.security.tokens.as_ref().filter(|tokens| tokens.serves(head.uri.path())) {
+        return match collect(body, bytes, &mut taken).await {
+            Ok(body) => tokens.answer(Request::from_parts(head, Body::from(body))).await,
+            Err((status, detail)) => response(refuse(None, status, detail), &head.method),
+        };
+    }
     let body = match collect(body, bytes, &mut taken).await {
         Ok(body) => body,
         // A path that nothing serves is refused as such: the journal has the beginning of the body.

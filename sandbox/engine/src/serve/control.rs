@@ -17,7 +17,7 @@ use tokio::sync::watch;
 use super::handle::{ServedContract, Service};
 use super::route::Routed;
 use super::{pages, stored};
-use crate::contract::{Operation, Scheme, SegmentPart};
+use crate::contract::{Contract, Operation, Scheme, SegmentPart};
 
 /// The value of the header `Server` of the control interface.
 const NAME: &str = concat!("driftless-sandbox/", env!("CARGO_PKG_VERSION"));
@@ -94,12 +94,12 @@ impl ServedContract {
 }
 
 /// Returns whether no contract has paths that the control interface would take.
-pub(crate) fn is_free(parts: &[ServedContract]) -> bool {
+pub(crate) fn is_free<'c>(mut contracts: impl Iterator<Item = &'c Contract>) -> bool {
     let is_literal = |operation: &Operation| match operation.segments.first().map(|segment| segment.parts.as_slice()) {
         Some([SegmentPart::Literal(text)]) => text == "sandbox",
         _ => false,
     };
-    !parts.iter().map(|part| &part.engine.contract).any(|contract| {
+    !contracts.any(|contract| {
         let mut bases = contract.other_base_paths.iter().chain([&contract.base_path]);
         bases.any(|base| match base.trim_start_matches('/').split('/').next() {
             None | Some("") => contract.operations.iter().any(is_literal),

@@ -98,16 +98,20 @@ impl Security {
             (own.max().unwrap_or(Outcome::Fulfilled), alternative)
         });
         let outcomes: Vec<(Outcome, &Requirement)> = outcomes.collect();
-        let is_invalid = outcomes.iter().any(|(outcome, _)| *outcome == Outcome::Invalid);
+        let is_invalid = matches!(standing, Standing::Invalid);
         // A request without credentials may be allowed; one with a token that was revoked is not such a request.
         let fulfils = |(outcome, alternative): &(Outcome, &Requirement)| {
-            *outcome == Outcome::Fulfilled && !(is_invalid && alternative.schemes.is_empty())
+            let checks_nothing = || alternative.schemes.iter().all(|(name, _)| *scheme(name) == Scheme::Unknown);
+            *outcome == Outcome::Fulfilled && !(is_invalid && checks_nothing())
         };
         if outcomes.iter().any(fulfils) {
             return None;
         }
+        if is_invalid {
+            return Some(self.invalid());
+        }
         let (outcome, alternative) = outcomes.into_iter().min_by_key(|(outcome, _)| match outcome {
-            // CredentialsRefused above.
+            // Such an alternative does not count here.
             Outcome::Fulfilled => Outcome::Missing,
             other => *other,
         })?;
@@ -120,29 +124,35 @@ impl Security {
                     detail: format!("the token has not all scopes of the operation: {scopes}"),
                 })
             }
-            Outcome::Invalid => Some(CredentialsRefused {
-                status: 401,
-                challenge: "Bearer error=\"invalid_token\"".to_owned(),
-                detail: match self.verifies {
-                    true => "the token is expired or revoked, or this sandbox has not issued it",
-                    false => "the token is expired or revoked",
-                }
-                .to_owned(),
-            }),
+            Outcome::Invalid => Some(self.invalid()),
             Outcome::Missing | Outcome::Fulfilled if self.demands => Some(self.missing(contract, operation)),
             Outcome::Missing | Outcome::Fulfilled => None,
         }
     }
 
+    /// The standing of the bearer token of a request. A request without one has no token that could be invalid.
     fn standing(&self, headers: &HeaderMap) -> Standing {
         let token = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok()).and_then(|value| {
             let (scheme, token) = value.split_once(' ')?;
-            scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
+            (scheme.eq_ignore_ascii_case("bearer") && !token.trim().is_empty()).then(|| token.trim())
         });
-        let known = token.zip(self.tokens.as_ref()).map(|(token, tokens)| tokens.standing(token));
+        let Some(token) = token else { return Standing::Foreign };
+        let known = self.tokens.as_ref().map(|tokens| tokens.standing(token));
         match known.unwrap_or(Standing::Foreign) {
             Standing::Foreign if self.verifies => Standing::Invalid,
             known => known,
+        }
+    }
+
+    fn invalid(&self) -> CredentialsRefused {
+        let detail = match self.verifies {
+            true => "the token is expired or revoked, or this sandbox has not issued it",
+            false => "the token is expired or revoked",
+        };
+        CredentialsRefused {
+            status: 401,
+            challenge: "Bearer error=\"invalid_token\"".to_owned(),
+            detail: detail.to_owned(),
         }
     }
 
