@@ -198,14 +198,14 @@ async fn a_tag_in_a_member_has_the_form_of_its_schema() {
             let sandbox = start(&document).await;
             let mut seen = std::collections::BTreeSet::new();
             for _ in 0..3 {
-                let shown = body(ask(&sandbox, Method::GET, path, &[]).await).await["etag"].clone();
-                let shown = shown.as_str().unwrap();
-                assert!(seen.insert(shown.to_owned()), "{path} {form}: {seen:?}");
+                let current = body(ask(&sandbox, Method::GET, path, &[]).await).await["etag"].clone();
+                let current = current.as_str().unwrap();
+                assert!(seen.insert(current.to_owned()), "{path} {form}: {seen:?}");
                 let other = ask(&sandbox, Method::PUT, path, &[("if-match", "\"other\"")]).await;
                 assert_eq!(other.status(), 412, "{path} {form}");
                 for status in [200, 412] {
-                    let answer = ask(&sandbox, Method::PUT, path, &[("if-match", shown)]).await;
-                    assert_eq!(answer.status(), status, "{path} {form}: {shown}");
+                    let answer = ask(&sandbox, Method::PUT, path, &[("if-match", current)]).await;
+                    assert_eq!(answer.status(), status, "{path} {form}: {current}");
                 }
             }
         }
@@ -233,9 +233,9 @@ async fn a_member_with_few_texts_is_no_tag() {
 #[tokio::test]
 async fn a_value_that_nobody_has_written_has_the_tag_that_its_answer_has() {
     let sandbox = start(&mentioned("3.1.0", "/config", "get", "ETag")).await;
-    let shown = tag(&ask(&sandbox, Method::GET, "/config", &[]).await).unwrap();
-    let same = ask(&sandbox, Method::GET, "/config", &[("if-none-match", &shown)]).await;
-    assert_eq!((same.status(), tag(&same)), (StatusCode::NOT_MODIFIED, Some(shown.clone())));
+    let current = tag(&ask(&sandbox, Method::GET, "/config", &[]).await).unwrap();
+    let same = ask(&sandbox, Method::GET, "/config", &[("if-none-match", &current)]).await;
+    assert_eq!((same.status(), tag(&same)), (StatusCode::NOT_MODIFIED, Some(current.clone())));
     // Another value that nobody has written has another tag.
     let mut document = mentioned("3.1.0", "/config", "get", "ETag");
     document["paths"]["/setup"] = document["paths"]["/config"].clone();
@@ -246,7 +246,7 @@ async fn a_value_that_nobody_has_written_has_the_tag_that_its_answer_has() {
     ];
     assert_ne!(tags[0], tags[1]);
     for status in [200, 412] {
-        assert_eq!(ask(&sandbox, Method::PUT, "/config", &[("if-match", &shown)]).await.status(), status);
+        assert_eq!(ask(&sandbox, Method::PUT, "/config", &[("if-match", &current)]).await.status(), status);
     }
 }
 

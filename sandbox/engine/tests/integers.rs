@@ -135,12 +135,12 @@ async fn a_filter_finds_a_number_whatever_its_form() {
     {
         let item = format!("{{\"id\":{stored},\"balance\":{stored},\"top\":{MOST}}}");
         send(&sandbox, Method::POST, "/accounts", Some(serde_json::from_str(&item).unwrap())).await;
-        let found = async |wanted: &str| {
+        let filtered = async |wanted: &str| {
             super::body(send(&sandbox, Method::GET, &format!("/accounts?balance={wanted}"), None).await).await
         };
         for other in others {
-            assert_eq!(found(other).await[0]["balance"].to_string(), stored, "{other}");
+            assert_eq!(filtered(other).await[0]["balance"].to_string(), stored, "{other}");
         }
-        assert_eq!(found(none).await, json!([]), "{none}");
+        assert_eq!(filtered(none).await, json!([]), "{none}");
     }
 }
