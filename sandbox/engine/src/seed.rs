@@ -2,8 +2,12 @@
 
 /// FNV-1a over the parts, then the finalizer of SplitMix64.
 pub(crate) fn mix(seed: u64, parts: &[&str]) -> u64 {
+    mix_bytes(seed, parts.iter().map(|part| part.as_bytes()))
+}
+
+pub(crate) fn mix_bytes<'p>(seed: u64, parts: impl Iterator<Item = &'p [u8]>) -> u64 {
     let mut hash = 0xCBF2_9CE4_8422_2325 ^ seed;
-    for byte in parts.iter().flat_map(|part| part.bytes().chain([0])) {
+    for byte in parts.flat_map(|part| part.iter().copied().chain([0])) {
         hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3);
     }
     hash = (hash ^ (hash >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

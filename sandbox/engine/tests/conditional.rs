@@ -1,4 +1,4 @@
-use driftless_sandbox::Sandbox;
+use driftless_sandbox::{Behaviour, Options, Sandbox};
 use reqwest::{Method, Response, StatusCode};
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use super::{body, client, pets, send, start};
 
 /// A request with these headers, and a body for a method that has one.
 async fn ask(sandbox: &Sandbox, method: Method, path: &str, headers: &[(&str, &str)]) -> Response {
-    let has_body = [Method::PUT, Method::POST].contains(&method);
+    let has_body = [Method::PUT, Method::POST, Method::PATCH].contains(&method);
     let mut request = client().request(method, format!("{}{path}", sandbox.base_url())).header("x-key", "any");
     for (name, value) in headers {
         request = request.header(*name, *value);
@@ -79,10 +79,10 @@ async fn a_write_happens_only_in_the_state_that_it_asks_for() {
             assert_eq!(status(method, "/pets/1", name, value).await, 412, "{name}: {value}");
             assert_eq!(body(send(&sandbox, Method::GET, "/pets/1", None).await).await, before);
         }
-        // The condition for any item says more than a 404; other ones are not looked at before it.
-        assert_eq!(status(Method::PUT, "/pets/99", "if-match", "*").await, 412);
-        assert_eq!(status(Method::GET, "/pets/99", "if-match", "*").await, 412);
-        assert_eq!(status(Method::PUT, "/pets/99", "if-match", "\"a\"").await, 404);
+        // A request that is refused without its condition is refused so with it.
+        for (method, value) in [(Method::PUT, "*"), (Method::GET, "*"), (Method::DELETE, "*"), (Method::PUT, "\"a\"")] {
+            assert_eq!(status(method.clone(), "/pets/99", "if-match", value).await, 404, "{method} {value}");
+        }
         assert_eq!(status(Method::PUT, "/pets/1", "if-match", "*").await, 200);
         assert_eq!(status(Method::PUT, "/pets/1", "if-match", " , ").await, 200);
         assert_eq!(status(Method::PUT, "/pets/1", "if-none-match", "\"other\"").await, 200);
@@ -157,13 +157,206 @@ async fn a_tag_in_a_member_is_renewed_by_each_change_and_is_a_condition() {
         assert_eq!(ask(&sandbox, Method::PUT, "/pets/1", &[("if-match", &quoted)]).await.status(), 412);
         tag = member().await;
     }
-    // A tag that the request sends stays. The one of before does not, as of a client that changes what it has read.
+    // A text that the request sends is no tag of the item: it could be one of before.
     document["components"]["schemas"]["Pet"]["properties"]["e_tag"] = json!({ "type": "string" });
     document["components"]["schemas"]["Pet"]["required"] = json!(["id", "name"]);
     let sandbox = start(&document).await;
-    for stays in [true, false] {
+    let mut tags = std::collections::BTreeSet::from(["own".to_owned()]);
+    for _ in 0..3 {
         let item = json!({ "name": "Max", "e_tag": "own" });
         let answer = body(send(&sandbox, Method::PUT, "/pets/1", Some(item)).await).await;
-        assert_eq!(answer["e_tag"] == "own", stays, "{answer}");
+        assert!(tags.insert(answer["e_tag"].as_str().unwrap().to_owned()), "{answer}");
     }
+}
+
+/// Forms of the member `etag` that do not take the same digits.
+fn forms() -> [Value; 5] {
+    [
+        json!({ "type": "string" }),
+        json!({ "type": "string", "maxLength": 8 }),
+        json!({ "type": "string", "format": "uuid" }),
+        json!({ "type": "string", "pattern": "^v[0-9]{9}$" }),
+        json!({ "type": "string", "pattern": "^W/\"[0-9]{9}\"$" }),
+    ]
+}
+
+#[tokio::test]
+async fn a_tag_in_a_member_has_the_form_of_its_schema() {
+    for path in ["/pets/1", "/config"] {
+        for (form, is_required) in forms().into_iter().flat_map(|form| [(form.clone(), true), (form, false)]) {
+            // A PUT of an item leaves out what it does not send.
+            if !is_required && path == "/pets/1" {
+                continue;
+            }
+            let mut document = mentioned("3.0.3", "/pets/{petId}", "put", "If-Match");
+            let pet = &mut document["components"]["schemas"]["Pet"];
+            pet["properties"]["etag"] = form.clone();
+            pet["properties"]["etag"]["readOnly"] = json!(true);
+            if is_required {
+                pet["required"] = json!(["id", "name", "etag"]);
+            }
+            let sandbox = start(&document).await;
+            let mut seen = std::collections::BTreeSet::new();
+            for _ in 0..3 {
+                let current = body(ask(&sandbox, Method::GET, path, &[]).await).await["etag"].clone();
+                let current = current.as_str().unwrap();
+                assert!(seen.insert(current.to_owned()), "{path} {form}: {seen:?}");
+                let other = ask(&sandbox, Method::PUT, path, &[("if-match", "\"other\"")]).await;
+                assert_eq!(other.status(), 412, "{path} {form}");
+                for status in [200, 412] {
+                    let answer = ask(&sandbox, Method::PUT, path, &[("if-match", current)]).await;
+                    assert_eq!(answer.status(), status, "{path} {form}: {current}");
+                }
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_member_with_few_texts_is_no_tag() {
+    let mut document = mentioned("3.0.3", "/pets/{petId}", "put", "If-Match");
+    document["components"]["schemas"]["Pet"]["properties"]["etag"] = json!({ "type": "string", "enum": ["a", "b"] });
+    document["components"]["schemas"]["Pet"]["required"] = json!(["id", "name", "etag"]);
+    let sandbox = start(&document).await;
+    let put = async |etag: &str, tag: &str| {
+        let request = client().put(format!("{}/pets/1", sandbox.base_url())).header("x-key", "any");
+        let request = request.header("if-match", tag).json(&json!({ "name": "Max", "etag": etag }));
+        request.send().await.unwrap().status()
+    };
+    let strong = tag(&ask(&sandbox, Method::GET, "/pets/1", &[]).await).unwrap();
+    assert_eq!(put("a", &strong).await, 200);
+    for text in ["a", "b", &strong] {
+        assert_eq!(put("a", text).await, 412, "{text}");
+    }
+}
+
+#[tokio::test]
+async fn a_value_that_nobody_has_written_has_the_tag_that_its_answer_has() {
+    let sandbox = start(&mentioned("3.1.0", "/config", "get", "ETag")).await;
+    let current = tag(&ask(&sandbox, Method::GET, "/config", &[]).await).unwrap();
+    let same = ask(&sandbox, Method::GET, "/config", &[("if-none-match", &current)]).await;
+    assert_eq!((same.status(), tag(&same)), (StatusCode::NOT_MODIFIED, Some(current.clone())));
+    // Another value that nobody has written has another tag.
+    let mut document = mentioned("3.1.0", "/config", "get", "ETag");
+    document["paths"]["/setup"] = document["paths"]["/config"].clone();
+    let both = start(&document).await;
+    let tags = [
+        tag(&ask(&both, Method::GET, "/config", &[]).await).unwrap(),
+        tag(&ask(&both, Method::GET, "/setup", &[]).await).unwrap(),
+    ];
+    assert_ne!(tags[0], tags[1]);
+    for status in [200, 412] {
+        assert_eq!(ask(&sandbox, Method::PUT, "/config", &[("if-match", &current)]).await.status(), status);
+    }
+}
+
+#[tokio::test]
+async fn work_that_goes_on_renews_the_tag_in_a_member() {
+    let mut document = pets("3.0.3");
+    let pet = &mut document["components"]["schemas"]["Pet"];
+    pet["properties"]["etag"] = json!({ "type": "string" });
+    pet["properties"]["tag"] = json!({ "type": "string", "enum": ["wet", "dry"] });
+    pet["required"] = json!(["id", "name", "etag", "tag"]);
+    let wash = json!({ "post": { "responses": document["paths"]["/pets/{petId}"]["get"]["responses"] } });
+    document["paths"]["/pets/{petId}/wash"] = wash;
+    document["paths"]["/pets/{petId}/wash"]["parameters"] = document["paths"]["/pets/{petId}"]["parameters"].clone();
+    let text = "[[work]]\noperation = \"POST /pets/{petId}/wash\"\nmember = \"tag\"\nstates = [\"wet\", \"dry\"]\n";
+    let mut options = Options::default();
+    options.behaviour = Behaviour::read("sandbox.toml", text).unwrap();
+    let sandbox = driftless_sandbox::start_with(document.to_string().as_bytes(), options).await.unwrap();
+    let written = body(ask(&sandbox, Method::GET, "/pets/1", &[]).await).await;
+    let condition = [("if-match", written["etag"].as_str().unwrap())];
+    for status in [200, 412] {
+        let washed = ask(&sandbox, Method::POST, "/pets/1/wash", &condition).await;
+        assert_eq!(washed.status(), status, "{written}");
+    }
+}
+
+#[tokio::test]
+async fn a_condition_that_is_no_text_is_one_that_no_item_meets() {
+    let sandbox = start(&pets("3.0.3")).await;
+    let put = async |value: &[u8]| {
+        let value = reqwest::header::HeaderValue::from_bytes(value).unwrap();
+        let request = client().put(format!("{}/pets/1", sandbox.base_url())).header("x-key", "any");
+        request.header("if-match", value).json(&json!({ "name": "Max" })).send().await.unwrap().status()
+    };
+    for value in [&b"\xE9"[..], b"\"\xC3\xA9\"", b"\xFF, \"a\""] {
+        assert_eq!(put(value).await, 412, "{value:?}");
+    }
+    assert_eq!(put(b"").await, 200);
+}
+
+#[tokio::test]
+async fn files_have_conditions() {
+    let content = json!({ "application/octet-stream": { "schema": { "type": "string", "format": "binary" } } });
+    let document = json!({ "openapi": "3.0.3", "paths": { "/files/{name}/content": {
+        "parameters": [{ "in": "path", "name": "name", "required": true, "schema": { "type": "string" } }],
+        "get": { "responses": { "200": { "description": "", "content": content }, "304": { "description": "" } } },
+        "put": { "requestBody": { "content": content }, "responses": { "204": { "description": "" } } } } } });
+    let sandbox = start(&document).await;
+    let address = format!("{}/files/a/content", sandbox.base_url());
+    let put = async |bytes: &'static str, name: &str, value: &str| {
+        let request = client().put(&address).header("content-type", "application/octet-stream").header(name, value);
+        request.body(bytes).send().await.unwrap().status()
+    };
+    assert_eq!(put("a", "if-match", "*").await, 412, "nobody has stored one");
+    assert_eq!(put("a", "if-none-match", "*").await, 204);
+    assert_eq!(put("b", "if-none-match", "*").await, 412);
+    let read = ask(&sandbox, Method::GET, "/files/a/content", &[]).await;
+    let first = tag(&read).unwrap();
+    assert_eq!(read.text().await.unwrap(), "a");
+    assert_eq!(ask(&sandbox, Method::GET, "/files/a/content", &[("if-none-match", &first)]).await.status(), 304);
+    assert_eq!(put("b", "if-match", &first).await, 204);
+    assert_eq!(put("c", "if-match", &first).await, 412);
+    assert_eq!(
+        ask(&sandbox, Method::GET, "/files/a/content", &[("if-none-match", &first)]).await.text().await.unwrap(),
+        "b"
+    );
+}
+
+#[tokio::test]
+async fn all_items_are_deleted_only_if_their_list_has_the_tag() {
+    let mut document = mentioned("3.0.3", "/pets", "get", "304");
+    document["paths"]["/pets"]["delete"] = json!({ "responses": { "204": { "description": "" } } });
+    let sandbox = start(&document).await;
+    let clear = async |name: &str, value: &str| ask(&sandbox, Method::DELETE, "/pets", &[(name, value)]).await.status();
+    let stale = tag(&ask(&sandbox, Method::GET, "/pets", &[]).await).unwrap();
+    send(&sandbox, Method::POST, "/pets", Some(json!({ "name": "Rex" }))).await;
+    assert_eq!(clear("if-match", &stale).await, 412);
+    assert_eq!(clear("if-none-match", "*").await, 412);
+    let list = ask(&sandbox, Method::GET, "/pets", &[]).await;
+    let fresh = tag(&list).unwrap();
+    assert_eq!(body(list).await.as_array().unwrap().len(), 3);
+    assert_eq!(clear("if-match", &fresh).await, 204);
+    assert_eq!(body(send(&sandbox, Method::GET, "/pets", None).await).await, json!([]));
+}
+
+#[tokio::test]
+async fn a_put_that_would_make_the_item_asks_for_none_that_exists() {
+    let mut document = pets("3.0.3");
+    document["paths"]["/pets"].as_object_mut().unwrap().remove("post");
+    let sandbox = start(&document).await;
+    for value in ["*", "\"a\""] {
+        assert_eq!(ask(&sandbox, Method::PUT, "/pets/99", &[("if-match", value)]).await.status(), 412, "{value}");
+    }
+    for status in [201, 412] {
+        let made = ask(&sandbox, Method::PUT, "/pets/99", &[("if-none-match", "*")]).await;
+        assert!(made.status() == status || status == 201 && made.status() == 200, "{}", made.status());
+    }
+}
+
+#[tokio::test]
+async fn an_answer_without_a_body_keeps_the_headers_of_caches() {
+    let mut document = pets("3.0.3");
+    let text = |value: &str| json!({ "schema": { "type": "string", "enum": [value] } });
+    document["paths"]["/pets/{petId}"]["get"]["responses"]["200"]["headers"] = json!({ "cache-control": text("max-age=60"), "Vary": text("accept"), "X-Other": text("any"), "ETag": text("\"any\"") });
+    let sandbox = start(&document).await;
+    let full = ask(&sandbox, Method::GET, "/pets/1", &[]).await;
+    let read = tag(&full).unwrap();
+    let same = ask(&sandbox, Method::GET, "/pets/1", &[("if-none-match", &read)]).await;
+    assert_eq!((same.status(), tag(&same)), (StatusCode::NOT_MODIFIED, Some(read)));
+    for name in ["cache-control", "vary"] {
+        assert!(same.headers().get(name).is_some_and(|value| full.headers().get(name) == Some(value)), "{name}");
+    }
+    assert_eq!((full.headers().contains_key("x-other"), same.headers().contains_key("x-other")), (true, false));
 }

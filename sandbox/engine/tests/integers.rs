@@ -122,3 +122,25 @@ async fn integers_of_64_bits_are_in_their_order_whatever_stands_beside_them() {
         assert_eq!(sorted, ascending, "{sort}");
     }
 }
+
+#[tokio::test]
+async fn a_filter_finds_a_number_whatever_its_form() {
+    let document = accounts("3.1.0", "int64").to_string().replace("\"format\":\"int64\"", "\"format\":\"any\"");
+    let number = document.replace("\"balance\":{\"type\":\"integer\"", "\"balance\":{\"type\":\"number\"");
+    let mut document: Value = serde_json::from_str(&number).unwrap();
+    document["paths"]["/accounts"]["get"]["parameters"][0]["schema"] = json!({ "type": "number" });
+    let sandbox = start(&document).await;
+    for (stored, others, none) in
+        [("5", ["5", "5.0", "5e0"], "5.5"), ("9007199254740993", ["9007199254740993"; 3], "9007199254740992.0")]
+    {
+        let item = format!("{{\"id\":{stored},\"balance\":{stored},\"top\":{MOST}}}");
+        send(&sandbox, Method::POST, "/accounts", Some(serde_json::from_str(&item).unwrap())).await;
+        let filtered = async |wanted: &str| {
+            super::body(send(&sandbox, Method::GET, &format!("/accounts?balance={wanted}"), None).await).await
+        };
+        for other in others {
+            assert_eq!(filtered(other).await[0]["balance"].to_string(), stored, "{other}");
+        }
+        assert_eq!(filtered(none).await, json!([]), "{none}");
+    }
+}

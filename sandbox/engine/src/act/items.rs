@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::{Call, Engine, Outcome, conditional, keys, merge, unknown};
+use super::{Call, Engine, Outcome, keys, merge, unknown};
 use crate::contract::encoded_segment;
 use crate::fit::Missing;
 use crate::infer::Collection;
@@ -99,14 +99,13 @@ impl Engine {
     ) -> Result<(String, Arc<Value>), Full> {
         let seed = self.seed_for(owner, collection, &id);
         let mut value = Value::Object(members);
-        let sent_tag = conditional::member_tag(&value).map(|(_, text)| text.to_owned());
         if let Some(schema) = &collection.item {
             value = self.fitter().fit(schema, &value, missing, seed).value;
         }
         let id = self.key_in(collection, &value).unwrap_or(id);
         let before = self.state().instance(owner).and_then(|instance| instance.item(&id).cloned());
         if let Some(before) = before {
-            self.renew_tag(collection, &before.value, sent_tag.as_deref(), &mut value);
+            self.renew_tag(collection.item.as_ref(), &before.value, &mut value);
         }
         let item = Item::new(value, false);
         let value = Arc::clone(&item.value);

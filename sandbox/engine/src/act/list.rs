@@ -221,6 +221,7 @@ fn is_same(wanted: &Value, value: &Value) -> bool {
         }
         (Value::String(wanted), Value::String(value)) => wanted.eq_ignore_ascii_case(value),
         (Value::String(wanted), value) => value.to_string().as_str() == wanted,
+        (Value::Number(wanted), Value::Number(value)) => number::order(wanted, value).is_eq(),
         (wanted, value) => wanted == value,
     }
 }

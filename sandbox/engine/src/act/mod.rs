@@ -10,6 +10,7 @@ pub(crate) mod merge;
 #[cfg_attr(not(feature = "graphql"), allow(dead_code, reason = "only GraphQL asks for a part"))]
 mod part;
 mod snapshot;
+mod tags;
 #[cfg(test)]
 mod tests;
 mod values;
@@ -29,7 +30,7 @@ use crate::schema::Schemas;
 use crate::seed::mix;
 use crate::state::{Full, Keeper, Owner, State, StoredFile};
 
-pub(crate) use conditional::{Preconditions, tag, tagged};
+pub(crate) use conditional::Preconditions;
 pub(crate) use kept::{ChangeRefused, Kept};
 #[cfg(feature = "graphql")]
 pub(crate) use list::DEFAULT_LIMIT;
@@ -38,6 +39,7 @@ pub(crate) use part::{Extent, ListPart};
 #[cfg(feature = "graphql")]
 pub(crate) use part::{Filter, member};
 pub(crate) use snapshot::Snapshot;
+pub(crate) use tags::tag;
 
 /// A contract with its plan and its state.
 #[derive(Debug)]

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::infer::plain;
+use crate::number;
 
 /// A part of a list.
 #[derive(Clone, Debug)]
@@ -70,8 +71,9 @@ pub(crate) fn member<'v>(value: &'v Value, name: &str) -> Option<&'v Value> {
 /// Returns whether an argument selects a value: it is the value, or one of several.
 fn is_same(wanted: &Value, value: &Value) -> bool {
     let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    match wanted {
-        Value::Array(wanted) => wanted.iter().any(|wanted| is_same(wanted, value)),
-        wanted => plain(&text(wanted)) == plain(&text(value)),
+    match (wanted, value) {
+        (Value::Array(wanted), _) => wanted.iter().any(|wanted| is_same(wanted, value)),
+        (Value::Number(wanted), Value::Number(value)) => number::order(wanted, value).is_eq(),
+        _ => plain(&text(wanted)) == plain(&text(value)),
     }
 }

@@ -28,11 +28,14 @@ pub(super) fn options() -> ValidationOptions<'static> {
 }
 
 /// An integer of 64 bits with a sign. Those just below are read as the double -2^63, which is equal to the least one; that one is read as an integer.
+/// The double is refused, also where the body writes the least one as `-9223372036854775808.0`.
 struct Exact;
 
 impl<'i> Keyword<'i> for Exact {
     fn validate(&self, value: &'i Value) -> Result<(), ValidationError<'i>> {
-        let message = || ValidationError::custom(format!("value is less than the minimum of {}", i64::MIN));
+        let text =
+            || format!("value is less than the minimum of {}, or is this minimum written with a point", i64::MIN);
+        let message = || ValidationError::custom(text());
         if self.is_valid(value) { Ok(()) } else { Err(message()) }
     }
 

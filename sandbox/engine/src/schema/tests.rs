@@ -3,6 +3,7 @@
 mod complete;
 pub(crate) mod corpus;
 mod hostile;
+mod integers;
 mod keywords;
 
 use std::sync::Arc;

@@ -9,7 +9,7 @@ use super::files::file;
 use super::media::{choose, concrete, encode, essence};
 use super::problem::{Problem, problem};
 use super::reply::Reply;
-use crate::act::{Call, Engine, Outcome, merge, of_path, tag, tagged};
+use crate::act::{Call, Engine, Outcome, merge, tag};
 use crate::contract::{Response, SchemaRef};
 use crate::fit::Missing;
 use crate::infer::{Role, plain, singular, success};
@@ -20,6 +20,9 @@ use crate::state::StoredFile;
 /// Headers that the server writes itself, or that would change how a client reads the body.
 const OWN: [&str; 7] =
     ["content-type", "content-length", "content-encoding", "transfer-encoding", "connection", "set-cookie", "date"];
+
+/// Headers that a 304 has from the 200 that it stands for (RFC 9110, section 15.4.5), beside its tag.
+const OF_NOT_MODIFIED: [&str; 4] = ["cache-control", "content-location", "expires", "vary"];
 
 /// The answer to a checked request.
 pub(crate) fn reply(engine: &Engine, call: &Call<'_>, accept: Option<&str>) -> Reply {
@@ -41,7 +44,11 @@ pub(crate) fn reply(engine: &Engine, call: &Call<'_>, accept: Option<&str>) -> R
         return problem(Some((engine, call.operation)), &Problem { status, detail, violations: Vec::new() });
     }
     if let Outcome::NotModified(tag) = outcome {
-        return Reply { status: 304, headers: vec![("ETag".to_owned(), tag)], ..Reply::default() };
+        let full = success(call.operation, &[200]).map(|(_, response)| headers(engine, call, response));
+        let mut headers = full.unwrap_or_default();
+        headers.retain(|(name, _)| OF_NOT_MODIFIED.iter().any(|own| name.eq_ignore_ascii_case(own)));
+        headers.push(("ETag".to_owned(), tag));
+        return Reply { status: 304, headers, ..Reply::default() };
     }
     let statuses = status.as_ref().map_or_else(|| preferred(call, &outcome), std::slice::from_ref);
     let extent = match &outcome {
@@ -49,10 +56,14 @@ pub(crate) fn reply(engine: &Engine, call: &Call<'_>, accept: Option<&str>) -> R
         _ => None,
     };
     let Some((status, response)) = success(call.operation, statuses) else {
-        return Reply { extent, headers: tag_of(call, &outcome).into_iter().collect(), ..undeclared(call, &outcome) };
+        return Reply {
+            extent,
+            headers: tag_of(engine, call, &outcome).into_iter().collect(),
+            ..undeclared(call, &outcome)
+        };
     };
     let mut reply = Reply { status, headers: headers(engine, call, response), extent, ..Reply::default() };
-    if let Some(tag) = tag_of(call, &outcome) {
+    if let Some(tag) = tag_of(engine, call, &outcome) {
         reply.headers.retain(|(name, _)| !name.eq_ignore_ascii_case("etag"));
         reply.headers.push(tag);
     }
@@ -155,8 +166,11 @@ fn preferred(call: &Call<'_>, outcome: &Outcome) -> &'static [u16] {
 }
 
 /// The header with the tag of the item that is answered, which a delete has removed.
-fn tag_of(call: &Call<'_>, outcome: &Outcome) -> Option<(String, String)> {
-    let value = tagged(outcome).filter(|_| call.planned.has_tag && call.planned.role != Role::Delete)?;
+fn tag_of(engine: &Engine, call: &Call<'_>, outcome: &Outcome) -> Option<(String, String)> {
+    if !call.planned.has_tag || call.planned.role == Role::Delete {
+        return None;
+    }
+    let value = engine.tagged(call, outcome)?;
     Some(("ETag".to_owned(), tag(&value)))
 }
 
@@ -215,31 +229,9 @@ fn body(
             let known = merge::wrapped(Value::clone(value), &call.planned.within);
             fitter.fit(schema, &known, Missing::AllBut(&[]), seed)
         }
-        _ => {
-            if let Some(example) = example.filter(|example| fitter.is_valid(schema, example)) {
-                return (example.clone(), true);
-            }
-            let known = around(call, &shape);
-            let mut fitted = match known.is_empty() {
-                true => return (fitter.sample(schema, seed), true),
-                false => fitter.fit(schema, &Value::Object(known), Missing::AllBut(&[]), seed),
-            };
-            fitted.is_invented = true;
-            fitted
-        }
+        _ => return (engine.made_up(call, schema, example, seed), true),
     };
     (fitted.value, fitted.is_invented)
-}
-
-/// The members that have the names of the path's parameters.
-fn around(call: &Call<'_>, shape: &Outline) -> Map<String, Value> {
-    let mut known = Map::new();
-    for (name, value) in of_path(call) {
-        if let Some(member) = shape.members.keys().find(|member| plain(member) == plain(&name)) {
-            known.insert(member.clone(), value);
-        }
-    }
-    known
 }
 
 /// The item in the members of an answer. An answer of another form gets the identifier under the names that say so.

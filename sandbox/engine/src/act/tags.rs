@@ -1,0 +1,182 @@
+//! The tags of values: the strong one of the whole value, and the one in its member `etag`, which each change renews.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::{Call, Engine, Outcome};
+use crate::contract::SchemaRef;
+use crate::infer::{Role, plain};
+use crate::seed::{guid, mix, mix_bytes};
+use crate::state::StoredFile;
+
+/// Samples for a member that takes no digits. They all differ if the member can be a tag.
+const MOST_SAMPLES: u64 = 8;
+
+/// The strong tag of a value. The order of members does not matter.
+pub(crate) fn tag(value: &Value) -> String {
+    format!("\"{}\"", digest(value))
+}
+
+pub(super) fn digest(value: &Value) -> String {
+    let mut text = String::new();
+    write_sorted(value, &mut text);
+    format!("{:016x}{:016x}", mix(1, &[&text]), mix(2, &[&text]))
+}
+
+fn write_sorted(value: &Value, text: &mut String) {
+    match value {
+        Value::Array(elements) => {
+            text.push('[');
+            for element in elements {
+                write_sorted(element, text);
+                text.push(',');
+            }
+            text.push(']');
+        }
+        Value::Object(members) => {
+            let mut members: Vec<(&String, &Value)> = members.iter().collect();
+            members.sort_by_key(|(name, _)| *name);
+            text.push('{');
+            for (name, value) in members {
+                // A text can be written to always.
+                let _ = write!(text, "{name:?}:");
+                write_sorted(value, text);
+                text.push(',');
+            }
+            text.push('}');
+        }
+        // The text of a scalar as JSON cannot be taken for another one.
+        scalar => {
+            let _ = write!(text, "{scalar}");
+        }
+    }
+}
+
+/// A value with the tag of a file.
+pub(super) fn of_file(file: &StoredFile) -> Value {
+    let mix = |seed| mix_bytes(seed, [file.media_type.as_bytes(), file.bytes.as_slice()].into_iter());
+    format!("{:016x}{:016x}", mix(1), mix(2)).into()
+}
+
+/// The name and the text of the member `etag`.
+fn member_tag(value: &Value) -> Option<(&String, &str)> {
+    let (name, tag) = value.as_object()?.iter().find(|(name, _)| plain(name) == "etag")?;
+    Some((name, tag.as_str().filter(|text| !text.is_empty())?))
+}
+
+/// Texts of several forms, for a member that takes one of them.
+fn texts(seed: u64) -> [Value; 4] {
+    let [long, short] = [mix(seed, &["long"]), mix(seed, &["short"]) >> 32];
+    [format!("{long:016x}"), guid(seed), format!("{short:08x}"), format!("\"{long:016x}\"")].map(Value::from)
+}
+
+impl Engine {
+    /// Gives the member `etag` of a changed value another text, also if the request has sent one: an old text that comes back
+    /// would meet the conditions of old requests.
+    pub(super) fn renew_tag(&self, schema: Option<&SchemaRef>, before: &Value, value: &mut Value) {
+        let Some((name, _)) = member_tag(value) else { return };
+        let name = name.clone();
+        let before = member_tag(before).map(|(_, text)| text).unwrap_or_default();
+        // Of the text before, too: the same content that is sent again is another change.
+        let seed = mix(3, &[before, &digest(value)]);
+        let member = schema.and_then(|schema| self.member_schema(schema, &name));
+        let fits = |text: &Value| member.as_ref().is_none_or(|member| self.fitter().is_valid(member, text));
+        let sampled = member.as_ref().map(|member| self.samples(member, seed));
+        let mut tags = texts(seed).into_iter().filter(fits).chain(sampled.into_iter().flatten());
+        if let (Some(tag), Some(members)) = (tags.find(|tag| *tag != before), value.as_object_mut()) {
+            members.insert(name, tag);
+        }
+    }
+
+    /// Gives a value that exists once the member `etag` that its answers show.
+    pub(super) fn keep_tag(&self, schema: Option<&SchemaRef>, before: &Value, value: &mut Value) {
+        let Some((name, text)) = member_tag(before) else { return };
+        let is_declared = || schema.is_some_and(|schema| self.member_schema(schema, name).is_some());
+        if member_tag(value).is_none()
+            && is_declared()
+            && let Some(members) = value.as_object_mut()
+        {
+            members.insert(name.clone(), text.into());
+        }
+    }
+
+    fn member_schema(&self, schema: &SchemaRef, name: &str) -> Option<SchemaRef> {
+        self.plan.outlines.get(schema).members.get(name).map(|member| member.schema.clone())
+    }
+
+    fn samples(&self, member: &SchemaRef, seed: u64) -> impl Iterator<Item = Value> {
+        let samples = (0..MOST_SAMPLES).map(move |number| self.fitter().sample(member, seed.wrapping_add(number)));
+        samples.filter(|sample| sample.as_str().is_some_and(|text| !text.is_empty()))
+    }
+
+    /// The text of the member `etag`, if it is a tag: a schema with few texts leaves no other one for the next change.
+    pub(super) fn accepted_member<'v>(&self, call: &Call<'_>, value: &'v Value) -> Option<&'v str> {
+        let (name, text) = member_tag(value)?;
+        let text = text.trim_start_matches("W/").trim_matches('"');
+        let Some(member) = self.tagged_schema(call).and_then(|schema| self.member_schema(schema, name)) else {
+            return Some(text);
+        };
+        let takes_texts = texts(0).iter().any(|text| self.fitter().is_valid(&member, text));
+        let differ = || {
+            let samples: BTreeSet<String> = self.samples(&member, 0).map(|sample| sample.to_string()).collect();
+            samples.len() as u64 == MOST_SAMPLES
+        };
+        (takes_texts || differ()).then_some(text)
+    }
+
+    /// The schema of the item, or of the value that exists once.
+    fn tagged_schema(&self, call: &Call<'_>) -> Option<&SchemaRef> {
+        let is_single = matches!(call.planned.role, Role::SingleReplace | Role::SinglePatch | Role::SingleDelete);
+        let index = call.planned.collection.filter(|_| !is_single);
+        match index.and_then(|index| self.plan.collections.get(index)) {
+            Some(collection) => collection.item.as_ref(),
+            None => self.single_schema(call.place),
+        }
+    }
+
+    /// The value whose tag an outcome has.
+    pub(crate) fn tagged(&self, call: &Call<'_>, outcome: &Outcome) -> Option<Arc<Value>> {
+        match outcome {
+            Outcome::Item { value, .. } | Outcome::Value(Some(value)) => Some(Arc::clone(value)),
+            Outcome::Value(None) => Some(self.unwritten(call)),
+            Outcome::List(listed) => {
+                let page = listed.page.iter().map(|value| Value::String(digest(value)));
+                Some(Arc::new(page.chain([listed.total.into()]).collect()))
+            }
+            // The tag of an item's file would not be that of the item, which the requests that write ask for.
+            Outcome::File(file) if call.planned.collection.is_none() => Some(Arc::new(of_file(file))),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_tag_is_of_the_value_and_not_of_its_order() {
+        assert_eq!(
+            tag(&json!({ "a": 1, "b": { "c": [1], "d": null } })),
+            tag(&json!({ "b": { "d": null, "c": [1] }, "a": 1 }))
+        );
+        let all = [
+            json!(null),
+            json!("null"),
+            json!([[1], 2]),
+            json!([[1, 2]]),
+            json!([2, [1]]),
+            json!({ "a": 1 }),
+            json!({ "a": "1" }),
+            json!({ "a\":1,\"b": 1 }),
+            json!({ "a": 1, "b": 1 }),
+        ];
+        let tags: std::collections::BTreeSet<_> = all.iter().map(tag).collect();
+        assert_eq!(tags.len(), all.len());
+    }
+}
