@@ -36,7 +36,7 @@ node "$conformance/sdl.mjs" "$tools/node_modules/@linear/sdk/dist/_generated_doc
 node "$conformance/sdl.mjs" "$tools/node_modules/@saleor/sdk/src/apollo/types.ts" >"$schemas/saleor.graphql"
 node "$conformance/sdl.mjs" hasura >"$schemas/hasura.graphql"
 for name in linear saleor hasura; do
-    node "$conformance/documents.mjs" "$schemas/$name.graphql" 40 "$schemas/$name" "$tools"
+    node "$conformance/documents.mjs" "$schemas/$name.graphql" 20 "$schemas/$name" "$tools"
 done
 PLATFORM_GRAPHQL_JS=$tools
 PLATFORM_GRAPHQL_SCHEMAS=$schemas
