@@ -84,8 +84,8 @@ fn a_regeneration_changes_nothing() {
 #[test]
 #[ignore = "large contracts in both styles: .ci/run runs it"]
 fn a_regeneration_of_a_published_contract_changes_nothing() {
-    again(published(700_000).into_iter().map(Case::in_style_2));
-    again(published(150_000));
+    again(published(300_000).into_iter().map(Case::in_style_2));
+    again(published(60_000));
 }
 
 #[test]

@@ -12,7 +12,7 @@ use crate::common::{Case, published};
 use crate::shared::lines;
 
 /// The largest contract of the property, in bytes.
-const LARGEST: usize = 400_000;
+const LARGEST: usize = 200_000;
 
 fn case(name: &str) -> Case {
     Case::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases").join(name))

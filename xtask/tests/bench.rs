@@ -3,7 +3,7 @@
 use std::process::Command;
 
 #[test]
-#[ignore = "compiles clients: .ci/run runs it"]
+#[ignore = "compiles clients, for a change of the bench"]
 fn the_programs_of_the_bench_compile() {
     let mut command = Command::new(crate::PROGRAM);
     command.args(["bench", "--programs"]).current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));

@@ -35,6 +35,7 @@ impl<'a> Other<'a> {
     /// let answer = client.other().get_archive().await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn get_archive(
         self,
     ) -> Call<'a, driftless_runtime::Redirect, operations::GetArchive> {
@@ -63,6 +64,7 @@ impl<'a> Other<'a> {
     /// let answer = client.other().get_cinema().await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn get_cinema(
         self,
     ) -> Call<'a, types::GetCinemaResponse, operations::GetCinema> {
@@ -95,6 +97,7 @@ impl<'a> Other<'a> {
     /// let answer = client.other().get_movie(42).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn get_movie(self, id: i64) -> Call<'a, types::Movie, operations::GetMovie> {
         static OPERATION: Operation = Operation {
             name: "get_movie",
@@ -122,6 +125,7 @@ impl<'a> Other<'a> {
     /// let answer = client.other().get_thumbnail().await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn get_thumbnail(
         self,
     ) -> Call<'a, types::GetThumbnailResponse, operations::GetThumbnail> {
@@ -157,6 +161,7 @@ impl<'a> Other<'a> {
     /// client.other().health().await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn health(self) -> Call<'a, (), operations::Health> {
         static OPERATION: Operation = Operation {
             name: "health",
@@ -185,6 +190,7 @@ impl<'a> Other<'a> {
     /// let answer = client.other().list_pages().await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn list_pages(self) -> Call<'a, Vec<String>, operations::ListPages> {
         static OPERATION: Operation = Operation {
             name: "list_pages",
@@ -211,6 +217,7 @@ impl<'a> Other<'a> {
     /// client.other().login().await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn login(self) -> Call<'a, (), operations::Login> {
         static OPERATION: Operation = Operation {
             name: "login",
@@ -246,6 +253,7 @@ impl<'a> Other<'a> {
     /// client.other().news().await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn news(self) -> Call<'a, (), operations::News> {
         static OPERATION: Operation = Operation {
             name: "news",
@@ -282,6 +290,7 @@ impl<'a> Other<'a> {
     /// client.other().put_movie(42, &body).await?;
     /// # Ok(()) }
     /// ```
+    #[inline]
     pub fn put_movie(
         self,
         id: i64,
