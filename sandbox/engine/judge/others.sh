@@ -14,19 +14,10 @@ skip() {
     echo "SKIPPED: $1, so the other tools did not judge the sandbox"
     exit 0
 }
-# The folder of packages for a list of requirements, as schemathesis.sh and run.sh have them.
-packages() {
-    if ! cmp -s "$2" "$1/requirements.txt"; then
-        rm -rf "$1"
-        if ! { python3 -m venv "$1" && "$1/bin/pip" install -q --disable-pip-version-check -r "$2"; }; then
-            rm -rf "$1"
-            skip 'Python or PyPI is out of reach'
-        fi
-        cp "$2" "$1"
-    fi
-}
-packages "$target/peers/judge" "$judge/requirements.txt"
-packages "$target/peers/python" sandbox/tests/peers/requirements.txt
+. "$judge/packages.sh"
+python='Python or PyPI is out of reach'
+packages "$target/peers/judge" "$judge/requirements.txt" || skip "$python"
+packages "$target/peers/python" sandbox/tests/peers/requirements.txt || skip "$python"
 prism=$target/peers/prism/node_modules/.bin/prism
 if [ ! -x "$prism" ]; then
     mkdir -p "$target/peers/prism"

@@ -15,14 +15,10 @@ mkdir -p "${CARGO_TARGET_DIR:-target}"
 target=$(cd "${CARGO_TARGET_DIR:-target}" && pwd)
 mkdir -p "$target/peers"
 tools=$target/peers/judge
-if ! cmp -s "$judge/requirements.txt" "$tools/requirements.txt"; then
-    rm -rf "$tools"
-    if ! { python3 -m venv "$tools" && "$tools/bin/pip" install -q --disable-pip-version-check -r "$judge/requirements.txt"; }; then
-        rm -rf "$tools"
-        echo "SKIPPED: Python or PyPI is out of reach, so the judge did not run"
-        exit 0
-    fi
-    cp "$judge/requirements.txt" "$tools"
+. "$judge/packages.sh"
+if ! packages "$tools" "$judge/requirements.txt"; then
+    echo "SKIPPED: Python or PyPI is out of reach, so the judge did not run"
+    exit 0
 fi
 (cd "$judge" && PYTHONDONTWRITEBYTECODE=1 "$tools/bin/python" -m unittest -q test_judge)
 if [ $# = 0 ]; then

@@ -157,7 +157,7 @@ async fn a_tag_in_a_member_is_renewed_by_each_change_and_is_a_condition() {
         assert_eq!(ask(&sandbox, Method::PUT, "/pets/1", &[("if-match", &quoted)]).await.status(), 412);
         tag = member().await;
     }
-    // A text that the request sends is no tag of the item: it could be one of before.
+    // The item does not take a tag that the request sends: an earlier state could have had it.
     document["components"]["schemas"]["Pet"]["properties"]["e_tag"] = json!({ "type": "string" });
     document["components"]["schemas"]["Pet"]["required"] = json!(["id", "name"]);
     let sandbox = start(&document).await;

@@ -224,7 +224,7 @@ async fn client_credentials_have_no_scopes_of_users_and_no_long_values() {
     }
     let answer = authorize(&sandbox, "/oauth/authorize", &[("redirect_uri", "http://localhost:1/ä")]).await;
     assert_eq!(answer.status(), 400);
-    // The contract's own scope of that name is no default of the grant either.
+    // A client that asks for no scope does not get `openid`, even if the contract declares it.
     let mut contract = pets();
     contract["components"]["securitySchemes"]["oauth"]["flows"]["clientCredentials"]["scopes"]["openid"] = json!("");
     let granted = body(ask(&start(&contract).await, "/oauth/token", GRANT).await).await;

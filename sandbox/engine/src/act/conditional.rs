@@ -48,7 +48,7 @@ impl Preconditions {
             // Bytes beyond ASCII are part of a tag, which no item has.
             let lines: Vec<Cow<'_, str>> =
                 headers.get_all(name).iter().map(|value| String::from_utf8_lossy(value.as_bytes())).collect();
-            // A header without a tag is none: a client sends an argument that is empty.
+            // Clients send an empty header for an empty argument. It sets no condition.
             Some(WantedTags::read(&lines.join(","))).filter(|tags| *tags != WantedTags::Listed(Vec::new()))
         };
         Self { if_match: read(IF_MATCH), if_none_match: read(IF_NONE_MATCH) }

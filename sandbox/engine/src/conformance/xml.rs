@@ -72,7 +72,7 @@ impl<'d> Written<'d> {
         let mut element = Element { name, ..Element::default() };
         match value {
             Value::Null => element.is_null = true,
-            Value::Array(_) => return Err("a list that is no property".to_owned()),
+            Value::Array(_) => return Err("a list outside of a property has no form in XML".to_owned()),
             Value::Object(members) => {
                 for (wire, value) in members {
                     self.member(&mut element, schema, wire, value, depth)?;
@@ -100,7 +100,7 @@ impl<'d> Written<'d> {
         let mut own = name(self.document, property, wire);
         if flag("attribute") {
             if own.prefix.is_empty() {
-                // The default namespace is none of attributes (Namespaces in XML 1.0, section 6.2).
+                // The default namespace does not apply to attributes (Namespaces in XML 1.0, section 6.2).
                 own.namespace.clear();
             }
             match value {
@@ -116,7 +116,7 @@ impl<'d> Written<'d> {
             element.children.push(self.element(own, schema, value, depth)?);
             return Ok(());
         };
-        let property = property.ok_or_else(|| format!("{wire:?}: a list that is no property"))?;
+        let property = property.ok_or_else(|| format!("{wire:?}: a list outside of a property has no form in XML"))?;
         let items = keyword(self.document, property, "items");
         // Of a wrapped list, the name is the default of the items' name, too ("XML Object Examples").
         let item = name(self.document, items, if flag("wrapped") { &own.local } else { wire });

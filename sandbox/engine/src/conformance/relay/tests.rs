@@ -1,4 +1,4 @@
-//! Upstreams that are none, and answers of servers that are sandboxes, say nothing, or are broken.
+//! The relay in front of a sandbox, of other servers, and of ports where nothing answers or an answer breaks off.
 
 use super::*;
 

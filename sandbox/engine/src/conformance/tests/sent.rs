@@ -129,7 +129,7 @@ fn a_value_in_json_has_its_members_in_any_order() {
     assert_eq!(place(&judge, &case, with(&format!("r={one}"), &format!("c={one}"))), "query q");
 }
 
-/// A header is not encoded, and a value of a path or a header is no pair: an `=` in it is its own.
+/// A path or a header has a value alone, without a name and `=` in front. So an `=` belongs to the value. A header is not percent-encoded.
 #[test]
 fn json_of_a_path_or_a_header_has_its_members_in_any_order() {
     let schema = json!({ "type": "object", "required": ["b=", "a"], "properties": { "b=": { "enum": ["x=y"] }, "a": { "enum": [1] } } });

@@ -94,7 +94,7 @@ impl Element {
         for (at, child) in self.children.iter().enumerate() {
             let is_it = |node: &Node<'_, '_>| child.name.is(node.tag_name().name(), node.tag_name().namespace());
             match left.iter().position(is_it) {
-                // The null of a list is no element, or it is one that is nil: the next one of the name belongs to the next value.
+                // A null in a list is written as an element that is nil, or left out. If it was left out, this element belongs to the next value.
                 Some(index) if child.is_null && is_followed(at) && !left.get(index).is_some_and(is_nil) => {}
                 Some(index) => {
                     let differing = child.differs(left.remove(index), &place);
