@@ -146,7 +146,7 @@ async fn a_wrong_path_is_refused_before_its_long_body_and_the_journal_has_the_be
     let mut options = Options::default();
     options.graphql = Some("type Query { a: Int }".to_owned());
     let sandbox = start_with(reads(json!({}), json!({})).to_string().as_bytes(), options).await.unwrap();
-    let beginning = "a".repeat(20_000);
+    let beginning = "a".repeat(5_000);
     for (number, (request, status)) in (1..).zip([
         ("POST /none", 404),
         ("POST /a", 405),
@@ -168,9 +168,11 @@ async fn a_wrong_path_is_refused_before_its_long_body_and_the_journal_has_the_be
         let mut stream = tokio::net::TcpStream::connect(address).await.unwrap();
         let head = format!("GET {path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n");
         tokio::io::AsyncWriteExt::write_all(&mut stream, head.as_bytes()).await.unwrap();
-        for _ in 0..65 {
+        for _ in 0..64 {
             tokio::io::AsyncWriteExt::write_all(&mut stream, chunk.as_bytes()).await.unwrap();
         }
+        // One byte beyond: a server that closes with more of it unread resets the connection, and its answer is lost.
+        tokio::io::AsyncWriteExt::write_all(&mut stream, b"1\r\na\r\n").await.unwrap();
         let answer = rest(stream).await;
         assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")), "{path}: {answer}");
     }
