@@ -223,7 +223,7 @@ prefixes = ["/api/compliance"]
 /// The contracts of both servers of the sandbox, each with its own token, in one client; and a program that calls both.
 #[cfg(contract = "sandbox")]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-#[ignore = "compiles a copy of the workspace: .ci/run runs it"]
+#[ignore = "compiles a copy of the workspace: .ci/run --all runs it"]
 async fn a_program_calls_two_services_and_each_gets_its_own_token() {
     let options = platform_sandbox::Options { contract_requires_token: true, ..Default::default() };
     let sandbox = platform_sandbox::start_with(options).await.unwrap();

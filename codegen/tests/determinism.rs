@@ -48,7 +48,7 @@ fn the_order_of_keys_changes_no_byte_of_a_published_contract() {
 
 /// In style 2, equal types are one, called after the first or the shortest of their names.
 #[test]
-#[ignore = "all cases in another style: .ci/run runs it"]
+#[ignore = "all cases in another style: .ci/run --all runs it"]
 fn the_order_of_keys_changes_no_byte_in_style_2() {
     for case in Case::all().into_iter().chain(published(25_000)) {
         check(&case.in_style_2(), 2);
@@ -82,7 +82,7 @@ fn a_regeneration_changes_nothing() {
 }
 
 #[test]
-#[ignore = "large contracts in both styles: .ci/run runs it"]
+#[ignore = "large contracts in both styles: .ci/run --all runs it"]
 fn a_regeneration_of_a_published_contract_changes_nothing() {
     again(published(300_000).into_iter().map(Case::in_style_2));
     again(published(60_000));

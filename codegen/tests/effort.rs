@@ -76,7 +76,7 @@ fn alternatives_that_hold_each_other_end() {
 
 /// Each schema of a chain differs from the others by the length of what follows it, which the comparison finds one after the other.
 #[test]
-#[ignore = "ten thousand schemas, 4 s: .ci/run runs it"]
+#[ignore = "ten thousand schemas, 4 s: .ci/run --all runs it"]
 fn a_chain_of_schemas_is_compared_in_short_steps() {
     let length = 10_000;
     let link = |index: usize| {
@@ -88,7 +88,7 @@ fn a_chain_of_schemas_is_compared_in_short_steps() {
 }
 
 #[test]
-#[ignore = "merges up to the budget: .ci/run runs it"]
+#[ignore = "merges up to the budget: .ci/run --all runs it"]
 fn objects_that_extend_each_other_are_merged_within_a_budget() {
     // Each adds a member to all that it extends, so the client grows with the square: up to the budget.
     let chain = |length: usize| {
@@ -108,7 +108,7 @@ fn objects_that_extend_each_other_are_merged_within_a_budget() {
 }
 
 #[test]
-#[ignore = "forty thousand values: .ci/run runs it"]
+#[ignore = "forty thousand values: .ci/run --all runs it"]
 fn long_lists_of_values_members_and_alternatives_end() {
     let texts: Vec<String> = (0..40_000).map(|index| format!("value {index}")).collect();
     within("values", contract(vec![("E".into(), json!({"type": "string", "enum": texts}))])).unwrap();

@@ -255,7 +255,7 @@ fn entries(catalog: &Catalog, names: &Names) -> Vec<IdRule> {
 /// each name, place, style and schema on the wire. `PLATFORM_IDS=FOLDER` writes the contracts with their entries, for
 /// `cargo xtask corpus FOLDER`.
 #[test]
-#[ignore = "hundreds of clients: .ci/run runs it"]
+#[ignore = "hundreds of clients: .ci/run --all runs it"]
 fn identifiers_change_nothing_on_the_wire_of_published_contracts() {
     let folder = std::env::var_os("PLATFORM_IDS").map(std::path::PathBuf::from);
     let (mut places, mut contracts) = (0, 0);

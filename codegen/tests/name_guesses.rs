@@ -209,7 +209,7 @@ fn all_proposals_of_the_cases_can_be_chosen_together() {
 }
 
 #[test]
-#[ignore = "published contracts, and the cases in style 1: .ci/run runs it"]
+#[ignore = "published contracts, and the cases in style 1: .ci/run --all runs it"]
 fn all_proposals_of_published_contracts_can_be_chosen_together() {
     let cases = published(400_000).into_iter().map(Case::in_style_2);
     println!("operations, guesses, better names: {:?}", chosen(cases.chain(Case::all()).collect()));

@@ -69,7 +69,7 @@ fn difference(left: &Value, right: &Value, pointer: String) -> String {
 }
 
 #[test]
-#[ignore = "reads all published contracts, 8 s: .ci/run runs it"]
+#[ignore = "reads all published contracts, 8 s: .ci/run --all runs it"]
 fn real_contracts_upgrade_to_one_shape() {
     for path in contracts() {
         let name = name(&path);

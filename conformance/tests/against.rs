@@ -72,7 +72,7 @@ fn the_credentials_of_the_workspace_are_for_the_configured_service_only() {
 }
 
 #[test]
-#[ignore = "compiles a client: .ci/run runs it"]
+#[ignore = "compiles a client: .ci/run --all runs it"]
 fn contract_client_and_service_are_told_apart() {
     let (elsewhere, strangers) = serve(|_| answer(200, "content-type: application/json\r\n", "{\"number\":1}"));
     let json = "content-type: application/json\r\n";
@@ -147,7 +147,7 @@ fn contract_client_and_service_are_told_apart() {
 }
 
 #[test]
-#[ignore = "compiles a client: .ci/run runs it"]
+#[ignore = "compiles a client: .ci/run --all runs it"]
 fn the_configured_service_gets_the_credentials_of_the_workspace() {
     let (address, heads) = serve(|_| answer(404, "", ""));
     let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-driftless-conformance"));
@@ -159,7 +159,7 @@ fn the_configured_service_gets_the_credentials_of_the_workspace() {
 }
 
 #[test]
-#[ignore = "compiles a client: .ci/run runs it"]
+#[ignore = "compiles a client: .ci/run --all runs it"]
 fn a_prism_that_does_not_start_is_no_agreement() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-driftless-conformance"));
     command.args(["--workspace", ROOT, CONTRACT, "--case", "GET /right required", "--prism"]).env("PRISM", "false");

@@ -70,7 +70,7 @@ fn other_methods_than_get_and_head_are_for_a_sandbox_on_loopback_only() {
 }
 
 #[test]
-#[ignore = "compiles a client: .ci/run runs it"]
+#[ignore = "compiles a client: .ci/run --all runs it"]
 fn a_client_and_the_sandbox_of_its_contract_agree() {
     let output = run(&["--sandbox", "--format", "json"]);
     let (rows, answers, text) = rows(&output);
@@ -107,7 +107,7 @@ fn a_client_and_the_sandbox_of_its_contract_agree() {
 }
 
 #[test]
-#[ignore = "compiles a client: .ci/run runs it"]
+#[ignore = "compiles a client: .ci/run --all runs it"]
 fn the_answers_of_a_sandbox_that_lies_are_told_apart() {
     let json = "content-type: application/json\r\n";
     let pet = "{\"id\":7,\"name\":\"Rex\"}";
@@ -146,7 +146,7 @@ fn the_answers_of_a_sandbox_that_lies_are_told_apart() {
 }
 
 #[test]
-#[ignore = "compiles a client: .ci/run runs it"]
+#[ignore = "compiles a client: .ci/run --all runs it"]
 fn a_sandbox_that_performs_nothing_is_a_failure() {
     for (status, expected) in [(401, "conformance/credentials"), (404, "conformance/sandbox")] {
         let (address, _) = serve(move |target| match target {

@@ -22,7 +22,7 @@ fn rows<'r>(report: &'r Report, operation: &str) -> Vec<(&'r Row, &'r Opinion)> 
 }
 
 #[test]
-#[ignore = "compiles two clients: .ci/run runs it"]
+#[ignore = "compiles two clients: .ci/run --all runs it"]
 fn progenitor_is_asked_about_each_request() {
     let contract = include_bytes!("second.yaml");
     let unchanged = report("second-unchanged", contract, &|_| {});
@@ -71,7 +71,7 @@ fn progenitor_is_asked_about_each_request() {
 }
 
 #[test]
-#[ignore = "compiles a client: .ci/run runs it"]
+#[ignore = "compiles a client: .ci/run --all runs it"]
 fn a_contract_that_progenitor_refuses_is_judged_without_it() {
     let contract = b"openapi: 3.1.0\ninfo: { title: '', version: '1' }\npaths:\n  /a:\n    get: { responses: { '204': { description: '' } } }\n";
     let report = report("second-refused", contract, &|_| {});

@@ -183,7 +183,7 @@ fn tries_all() -> bool {
 /// name that was kept once stays.
 #[cfg(contract = "sandbox")]
 #[test]
-#[ignore = "hundreds of clients, some minutes: .ci/run runs it"]
+#[ignore = "hundreds of clients, some minutes: .ci/run --all runs it"]
 fn each_kind_of_addition_leaves_the_clients_of_other_contracts_as_they_were() {
     let mut broken = Vec::new();
     let mut tried = 0;
@@ -248,7 +248,7 @@ fn published(folder: &str) -> Vec<std::path::PathBuf> {
 /// both.
 #[cfg(contract = "sandbox")]
 #[test]
-#[ignore = "a client for each kind of change: .ci/run runs it"]
+#[ignore = "a client for each kind of change: .ci/run --all runs it"]
 fn what_is_no_longer_demanded_is_told_with_the_items_that_it_changes() {
     // Radarr's contract demands nothing.
     for case in cases().into_iter().filter(|case| case.name != "radarr") {
@@ -356,7 +356,7 @@ fn lay_out(folder: &Path, client: &Output, before: &Output, program: &str) {
 /// and setters.
 #[cfg(contract = "sandbox")]
 #[test]
-#[ignore = "compiles two clients: .ci/run runs it"]
+#[ignore = "compiles two clients: .ci/run --all runs it"]
 fn a_call_of_what_is_assumed_names_the_feature() {
     let folder = Programs::get().target().join("growth/assumed");
     let program = "use platform_client::*;\n\

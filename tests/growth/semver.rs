@@ -45,7 +45,7 @@ fn untold(report: &str, broken: &Broken<'_>, before: &Output) -> Vec<String> {
 }
 
 #[test]
-#[ignore = "documents four clients, where cargo-semver-checks is installed: .ci/run runs it"]
+#[ignore = "documents four clients, where cargo-semver-checks is installed: .ci/run --all runs it"]
 fn another_tool_finds_nothing_that_the_report_does_not_say() {
     if !cargo(&["semver-checks", "--version"]).output().is_ok_and(|run| run.status.success()) {
         println!("SKIPPED: cargo-semver-checks is not installed (cargo install cargo-semver-checks --locked)");

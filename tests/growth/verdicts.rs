@@ -163,7 +163,7 @@ fn used<'a>(before: &'a Output, program: &str) -> BTreeMap<usize, &'a Item> {
 }
 
 #[test]
-#[ignore = "compiles a client that breaks in fifty places: .ci/run runs it"]
+#[ignore = "compiles a client that breaks in fifty places: .ci/run --all runs it"]
 fn the_compiler_says_what_the_report_says() {
     let mut wrong = Vec::new();
     for case in cases().into_iter().filter(|case| case.name != "grown") {
@@ -204,7 +204,7 @@ fn the_compiler_says_what_the_report_says() {
 
 /// The table of the guide: each change with its report, for the sandbox's contract and for Radarr's.
 #[test]
-#[ignore = "generates a client for each change of the guide: .ci/run runs it"]
+#[ignore = "generates a client for each change of the guide: .ci/run --all runs it"]
 fn the_guide_says_what_each_change_costs() {
     const GUIDE: &str = "docs/drift.md";
     const HEAD: &str =

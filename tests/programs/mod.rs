@@ -154,7 +154,7 @@ fn headers(request: &Recorded) -> Vec<(String, String)> {
 }
 
 #[tokio::test]
-#[ignore = "compiles ten clients: .ci/run runs it"]
+#[ignore = "compiles ten clients: .ci/run --all runs it"]
 async fn programs_of_both_styles_send_the_same_bytes() {
     let Some(executables) = tokio::task::spawn_blocking(layout::build).await.unwrap() else { return };
     for service in &SERVICES {

@@ -95,7 +95,7 @@ fn lacks(text: &str, signatures: &str) -> Vec<String> {
 }
 
 #[test]
-#[ignore = "generates twelve clients: .ci/run runs it"]
+#[ignore = "generates twelve clients: .ci/run --all runs it"]
 fn the_names_and_signatures_of_the_reading_page_exist() {
     let page = read("docs/reading.md");
     let services = SERVICES.iter();

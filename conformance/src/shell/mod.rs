@@ -51,8 +51,8 @@ struct Judged<'j> {
     catalog: &'j Catalog,
     judges: &'j BTreeMap<String, Judge>,
     commands: Commands<'j>,
-    /// The contract declares a security scheme, so the program has credentials.
-    has_scheme: bool,
+    /// A contract has a scheme for tokens, so the program has one.
+    has_token: bool,
     options: &'j Options,
     table: String,
     program: PathBuf,
@@ -91,9 +91,9 @@ pub fn check_cli(
     write(&folder.join(TABLE), table.as_bytes())?;
     let program = program(workspace, interrupt)?;
     let commands = Commands::new(&catalog);
-    let has_scheme = !output.credentials.schemes.is_empty();
+    let has_token = judges.values().any(Judge::takes_token);
     let judged =
-        Judged { catalog: &catalog, judges: &judges, commands, has_scheme, options, table, program, folder, interrupt };
+        Judged { catalog: &catalog, judges: &judges, commands, has_token, options, table, program, folder, interrupt };
 
     let mut report = Report::new(name, options.seed);
     let mut at_shell = AtShell::default();
@@ -286,7 +286,7 @@ impl<'j> Shell<'j> {
         let mut command = Command::new(&self.judged.program);
         command.args(words).env("JUDGED_TABLE", self.judged.folder.join(TABLE));
         command.env("JUDGED_BASE_URL", self.recorder.address()).env("JUDGED_ASSUMED", "1");
-        if self.judged.has_scheme {
+        if self.judged.has_token {
             command.env("JUDGED_TOKEN", "secret");
         }
         command.env("JUDGED_BASIC_USER", "user").env("JUDGED_BASIC_PASSWORD", "secret");

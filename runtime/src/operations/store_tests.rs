@@ -771,7 +771,7 @@ mod sqlite {
     }
 
     #[tokio::test]
-    #[ignore = "7 s: .ci/run runs it"]
+    #[ignore = "7 s: .ci/run --all runs it"]
     async fn it_does_as_memory_does_in_more_rounds() {
         does_as_memory_does(200, opened).await;
     }

@@ -506,7 +506,7 @@ macro_rules! repetitions {
     ($($name:ident: $plan:expr;)*) => {
         $(
             #[test]
-            #[ignore = "takes longer: .ci/run runs it"]
+            #[ignore = "takes longer: .ci/run --all runs it"]
             fn $name() {
                 explore_all(&[$plan]);
             }

@@ -397,7 +397,7 @@ async fn nothing_is_handled_twice_lost_or_starved_whatever_never_ends() {
 }
 
 #[tokio::test(start_paused = true)]
-#[ignore = "takes longer: .ci/run runs it"]
+#[ignore = "takes longer: .ci/run --all runs it"]
 async fn nothing_is_handled_twice_lost_or_starved_in_many_worlds() {
     let worlds = std::env::var("DRIFTLESS_WORLDS").map_or(25, |count| count.parse().unwrap());
     live(0..worlds).await;

@@ -100,7 +100,7 @@ fn a_few_contracts_have_states_that_are_restored() {
 }
 
 #[test]
-#[ignore = "half a minute in a debug build: .ci/run runs it"]
+#[ignore = "half a minute in a debug build: .ci/run --all runs it"]
 fn all_contracts_have_states_that_are_restored() {
     share(&contracts());
 }
@@ -110,7 +110,7 @@ const MANY: u64 = 1_000_000;
 
 /// Catches a page that looks at all items, and an answer that copies them.
 #[test]
-#[ignore = "a million items take half a minute in a debug build: .ci/run runs it"]
+#[ignore = "a million items take half a minute in a debug build: .ci/run --all runs it"]
 fn a_page_of_a_million_items_is_the_stored_items_alone() {
     let integer = json!({ "type": "integer" });
     let item = json!({ "type": "object", "properties": { "id": integer, "rank": integer } });

@@ -35,7 +35,7 @@ pub use relay::{Recorded, Relayed, Upstream};
 pub use same::difference;
 pub use stateful::{Call, Declared, Items, in_order};
 
-use crate::contract::{Contract, resolve};
+use crate::contract::{Contract, Scheme, resolve};
 use crate::error::Error;
 use crate::schema::Schemas;
 
@@ -112,6 +112,12 @@ impl Judge {
     /// The operations of the contract: method and path.
     pub fn operations(&self) -> impl Iterator<Item = (&str, &str)> {
         self.contract.operations.iter().map(|operation| (operation.method.as_str(), operation.template.as_str()))
+    }
+
+    /// Returns whether a security scheme of the contract puts a token into `Authorization`.
+    pub fn takes_token(&self) -> bool {
+        let is_token = |scheme: &Scheme| !matches!(scheme, Scheme::Key { .. } | Scheme::Basic);
+        self.contract.schemes.values().any(is_token)
     }
 
     /// The cases of an operation that a client offers. Without a case, a verdict says why.

@@ -248,7 +248,7 @@ fn nothing_is_handled_twice_lost_or_starved_in_any_order_of_events() {
 }
 
 #[test]
-#[ignore = "10 s: .ci/run runs it"]
+#[ignore = "10 s: .ci/run --all runs it"]
 fn nothing_is_handled_twice_lost_or_starved_in_more_orders_of_events() {
     run_programs(50..300);
 }

@@ -97,7 +97,7 @@ fn a_few_contracts_have_valid_samples() {
 }
 
 #[test]
-#[ignore = "a minute in a debug build: .ci/run runs it"]
+#[ignore = "a minute in a debug build: .ci/run --all runs it"]
 fn all_contracts_have_valid_samples() {
     share(&contracts());
 }
