@@ -18,6 +18,7 @@ mod integers;
 mod issuer;
 #[cfg(feature = "issuer")]
 mod issuer_refusals;
+mod member_tags;
 mod program;
 mod schedule;
 mod several;

@@ -76,7 +76,7 @@ impl Engine {
             let seed = self.seed_for(owner, collection, &format!("added {number}"));
             let (id, key) = self.new_key(collection, number, seed);
             let (id, value) = self.invented(owner, collection, id, &key, members.clone(), seed);
-            if self.state().put(owner, id, Item::new(value, true)).is_err() {
+            if self.put_item(owner, id, value, true).is_err() {
                 return;
             }
         }
@@ -103,14 +103,8 @@ impl Engine {
             value = self.fitter().fit(schema, &value, missing, seed).value;
         }
         let id = self.key_in(collection, &value).unwrap_or(id);
-        let before = self.state().instance(owner).and_then(|instance| instance.item(&id).cloned());
-        if let Some(before) = before {
-            self.renew_tag(collection.item.as_ref(), &before.value, &mut value);
-        }
-        let item = Item::new(value, false);
-        let value = Arc::clone(&item.value);
-        self.state().put(owner, id.clone(), item)?;
-        Ok((id, value))
+        let item = self.put_item(owner, id.clone(), value, false)?;
+        Ok((id, item.value))
     }
 
     pub(super) fn create(&self, call: &Call<'_>, index: usize, collection: &Collection) -> Result<Outcome, Full> {
@@ -203,9 +197,7 @@ impl Engine {
         let seed = self.seed_for(owner, collection, id);
         let key = self.key_value(collection, id);
         let (_, value) = self.invented(owner, collection, id.to_owned(), &key, Map::new(), seed);
-        let item = Item::new(value, true);
-        self.state().put(owner, id.to_owned(), item.clone())?;
-        Ok(Some(item))
+        self.put_item(owner, id.to_owned(), value, true).map(Some)
     }
 
     pub(super) fn read(&self, call: &Call<'_>, index: usize, collection: &Collection) -> Result<Outcome, Full> {

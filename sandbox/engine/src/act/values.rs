@@ -40,7 +40,7 @@ impl Engine {
         };
         // A write can declare another form than the read, and a change can leave out what is required.
         let schema = self.single_schema(call.place);
-        let mut value = match schema {
+        let value = match schema {
             Some(schema) if !self.fitter().is_valid(schema, &value) => {
                 let seed = mix(self.seed, &[call.place]);
                 self.fitter().fit(schema, &value, Missing::Required, seed).value
@@ -48,10 +48,7 @@ impl Engine {
             _ => value,
         };
         let before = before.unwrap_or_else(|| self.unwritten(call));
-        self.keep_tag(schema, &before, &mut value);
-        self.renew_tag(schema, &before, &mut value);
-        let value = self.state().set_value(call.place.to_owned(), value)?;
-        Ok(Outcome::Value(Some(value)))
+        Ok(Outcome::Value(Some(self.put_value(call.place, &before, value)?)))
     }
 
     /// The schema of the value that exists once at a place: of the answer that reads it.
