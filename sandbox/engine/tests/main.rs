@@ -10,6 +10,7 @@ mod control;
 #[cfg(feature = "data")]
 mod data;
 mod document;
+mod files;
 #[cfg(feature = "graphql")]
 mod graphql;
 mod hostile;

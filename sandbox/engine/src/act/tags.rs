@@ -171,17 +171,24 @@ impl Engine {
         }
     }
 
+    /// The value whose tag an item has: that of its file if reads answer with it.
+    pub(super) fn tagged_item(&self, call: &Call<'_>, id: &str, value: &Arc<Value>) -> Arc<Value> {
+        let collection = call.planned.collection.and_then(|index| self.plan.collections.get(index));
+        let file = collection.and_then(|collection| self.own_file(call, collection, id));
+        file.map_or_else(|| Arc::clone(value), |file| Arc::new(of_file(&file)))
+    }
+
     /// The value whose tag an outcome has.
     pub(crate) fn tagged(&self, call: &Call<'_>, outcome: &Outcome) -> Option<Arc<Value>> {
         match outcome {
-            Outcome::Item { value, .. } | Outcome::Value(Some(value)) => Some(Arc::clone(value)),
+            Outcome::Item { value, id, .. } => Some(self.tagged_item(call, id, value)),
+            Outcome::Value(Some(value)) => Some(Arc::clone(value)),
             Outcome::Value(None) => Some(self.unwritten(call)),
             Outcome::List(listed) => {
                 let page = listed.page.iter().map(|value| Value::String(digest(value)));
                 Some(Arc::new(page.chain([listed.total.into()]).collect()))
             }
-            // The tag of an item's file would not be that of the item, which the requests that write ask for.
-            Outcome::File(file) if call.planned.collection.is_none() => Some(Arc::new(of_file(file))),
+            Outcome::File(file) => Some(Arc::new(of_file(file))),
             _ => None,
         }
     }

@@ -161,6 +161,8 @@ fn preferred(call: &Call<'_>, outcome: &Outcome) -> &'static [u16] {
         (Role::Create, _) | (_, Outcome::Item { is_created: true, .. }) => &[201, 200, 202, 204],
         (Role::Delete | Role::Clear | Role::SingleDelete, _) => &[204, 200, 202],
         (Role::Upload, _) => &[201, 200, 202, 204],
+        // A 201 would say that the item did not exist.
+        (Role::Replace | Role::Patch, Outcome::Item { .. }) => &[200, 204, 202, 201],
         _ => &[200, 201, 202, 204],
     }
 }
