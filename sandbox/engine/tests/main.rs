@@ -1,6 +1,7 @@
 //! Tests with a running server: create, read, list, change and delete in all dialects, refusals, and hostile contracts.
 #![allow(clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod additions;
 mod behaviour;
 #[allow(dead_code, reason = "the tests of the other sandbox use all of it")]
 mod browser;
