@@ -124,6 +124,39 @@ async fn a_body_that_is_no_form_is_refused() {
     assert_eq!(http.get(&url).send().await.unwrap().status(), 405);
 }
 
+/// Catches a body whose rest never comes, of the issuer, the API, GraphQL and the control interface. The clock is paused: it steps to
+/// the next timer while nothing else happens.
+#[tokio::test]
+async fn a_slow_body_ends() {
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    let sandbox = platform_sandbox::start().await.unwrap();
+    let bearer = format!("Authorization: Bearer {}\r\n", token(&sandbox, &sandbox.clients()[0]).await);
+    let address = sandbox.base_url().strip_prefix("http://").unwrap().to_owned();
+    let form = "application/x-www-form-urlencoded";
+    let mut begun = Vec::new();
+    for (path, media_type, status) in [
+        ("/identity/connect/token", form, "400"),
+        (PROJECTS, "application/json", "408"),
+        ("/graphql", "application/json", "408"),
+        ("/sandbox/reset", "application/json", "408"),
+    ] {
+        let mut stream = tokio::net::TcpStream::connect(&address).await.unwrap();
+        let head = format!("POST {path} HTTP/1.1\r\nHost: {address}\r\n{bearer}Content-Type: {media_type}\r\n");
+        stream.write_all(format!("{head}Content-Length: 9\r\n\r\n{{").as_bytes()).await.unwrap();
+        begun.push((path, status, stream));
+    }
+    // The answer to a further request shows that the others have arrived.
+    token(&sandbox, &sandbox.clients()[0]).await;
+    tokio::time::pause();
+    for (path, status, mut stream) in begun {
+        let mut answer = Vec::new();
+        let ended = tokio::time::timeout(Duration::from_secs(600), stream.read_to_end(&mut answer)).await;
+        let answer = String::from_utf8_lossy(&answer);
+        assert!(ended.is_ok() && answer.starts_with(&format!("HTTP/1.1 {status}")), "{path}: {answer}");
+        assert!(answer.contains("the body is too slow"), "{path}: {answer}");
+    }
+}
+
 #[tokio::test]
 async fn a_client_may_authenticate_by_header_but_not_twice() {
     let sandbox = platform_sandbox::start().await.unwrap();

@@ -19,6 +19,8 @@ pub mod requests;
 
 pub mod fault;
 
+pub mod upload;
+
 pub mod server;
 
 pub mod command;

@@ -1,20 +1,16 @@
 //! An HTTP server on a listener: its connections, and its end.
 
-use std::fmt;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
-use std::pin::{Pin, pin};
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::task::{Context, Poll};
 use std::time::Duration;
 
+use axum::Router;
 use axum::extract::ConnectInfo;
 use axum::serve::Listener;
-use axum::{BoxError, Router};
-use bytes::Bytes;
 use http::Request;
-use http_body::{Body, Frame, SizeHint};
 use hyper::body::Incoming;
 use hyper::server::conn::http1::Builder;
 use hyper::service::{Service as _, service_fn};
@@ -26,6 +22,7 @@ use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::timeout;
 
 use crate::fault::Line;
+use crate::upload::Upload;
 
 /// A limit for timers, which cannot wait much longer.
 const LONGEST: Duration = Duration::from_secs(365 * 24 * 3600);
@@ -135,68 +132,6 @@ async fn converse(line: Line, router: Router, http: Builder, mut goodbye: watch:
     if has_begun.load(Ordering::Relaxed) {
         served.as_mut().graceful_shutdown();
         let _ = served.await;
-    }
-}
-
-/// The body of a request. If the server stops, it ends with an error instead of waiting for more: its request has not been handled.
-struct Upload {
-    body: Incoming,
-    /// Completes when the server stops. A body that has arrived needs none.
-    stop: Option<Pin<Box<dyn Future<Output = ()> + Send>>>,
-}
-
-/// The server stops, and the body of a request is incomplete.
-#[derive(Debug)]
-pub struct Stopped;
-
-impl fmt::Display for Stopped {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the server stops, and the body is incomplete")
-    }
-}
-
-impl std::error::Error for Stopped {}
-
-impl Stopped {
-    /// Returns whether a body cannot be read because the server stops.
-    pub fn is_cause_of(error: &(dyn std::error::Error + 'static)) -> bool {
-        std::iter::successors(Some(error), |error| error.source()).any(|error| error.is::<Self>())
-    }
-}
-
-impl Upload {
-    fn new(body: Incoming, mut goodbye: watch::Receiver<()>) -> Self {
-        let stop = async move {
-            // An error means that the sender was dropped, which stops the server as well.
-            let _ = goodbye.changed().await;
-        };
-        let stop: Option<Pin<Box<dyn Future<Output = ()> + Send>>> =
-            if body.is_end_stream() { None } else { Some(Box::pin(stop)) };
-        Self { body, stop }
-    }
-}
-
-impl Body for Upload {
-    type Data = Bytes;
-    type Error = BoxError;
-
-    fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
-        if let Poll::Ready(frame) = Pin::new(&mut self.body).poll_frame(context) {
-            return Poll::Ready(frame.map(|frame| frame.map_err(BoxError::from)));
-        }
-        if self.stop.as_mut().is_some_and(|stop| stop.as_mut().poll(context).is_pending()) {
-            return Poll::Pending;
-        }
-        self.stop = None;
-        Poll::Ready(Some(Err(Stopped.into())))
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
     }
 }
 

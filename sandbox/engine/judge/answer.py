@@ -2,7 +2,7 @@
 import json
 import re
 
-from contract import BINARY, is_json
+from contract import BINARY, Sequence, is_json
 
 NAMES = ("id", "uuid", "guid", "gid", "sid", "key", "name", "slug", "login", "code", "number")
 
@@ -45,14 +45,19 @@ def accusation(contract, op, answer):
     given = answer.media.split(";")[0].lower()
     fitting = [media for media in content if fits(media.split(";")[0].strip().lower(), given)]
     if not answer.body:
-        free = any(schema == {} or schema == BINARY or contract.resolve(schema).get("type") in ("string", "file") for schema in content.values())
+        free = any(isinstance(schema, Sequence) or schema == {} or schema == BINARY or contract.resolve(schema).get("type") in ("string", "file") for schema in content.values())
         return (None, None) if free else ("body is empty", f"declared: {', '.join(content)}")
     if not fitting:
         return "content-type undeclared", f"{answer.media or 'none'}, declared: {', '.join(content)}"
     if any(map(is_json, content)) and not any(is_json(media) for media in fitting):
         return "content-type not accepted", f"{answer.media}, accepted: {', '.join(op.accepted())}"
     schema = content[fitting[0]]
-    if is_json(given):
+    if isinstance(schema, Sequence):
+        try:
+            value = events(answer.body.decode()) if given == "text/event-stream" else [json.loads(line) for line in answer.body.replace(b"\x1e", b"").splitlines() if line]
+        except ValueError as error:
+            return "stream is not read", str(error)
+    elif is_json(given):
         try:
             value = answer.json()
         except ValueError as error:
@@ -72,6 +77,25 @@ def accusation(contract, op, answer):
         pointer = "/" + "/".join(re.sub(r"^\d+$", "*", str(part)) for part in error.absolute_path)
         return f"body invalid: {error.validator}", f"at {pointer}: {error.message[:200]}"
     return None, None
+
+
+def events(text):
+    """The events of a stream, without one that has not arrived as a whole, as objects of their fields (HTML, 9.2.6)."""
+    whole = []
+    for block in re.split(r"\r\n\r\n|\n\n|\r\r", text)[:-1]:
+        event = {}
+        for line in block.splitlines():
+            name, _, value = line.partition(":")
+            value = value.removeprefix(" ")
+            if name == "data" and "data" in event:
+                event["data"] += "\n" + value
+            elif name in ("data", "event", "id"):
+                event[name] = value
+            elif name == "retry" and value.isdigit():
+                event["retry"] = int(value)
+        if event:
+            whole.append(event)
+    return whole
 
 
 def fits(declared, given):

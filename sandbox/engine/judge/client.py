@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from urllib.parse import quote, urlencode, urlsplit
 
 from answer import members_of
-from contract import is_json
+from contract import Sequence, is_json
 
 LIMIT = 10.0  # seconds for one request with its answer
 MOST = 16 * 1024 * 1024
+# Media types with a line of JSON for each item, and the byte before each.
+LINES = {"application/jsonl": b"", "application/x-ndjson": b"", "application/x-jsonlines": b"", "application/json-seq": b"\x1e"}
 
 
 @dataclass
@@ -117,7 +119,7 @@ def segment(parameter, value):
 
 def build(contract, op, base, path, values, body, media):
     """A request: `path` by name of the path parameter, `values` by place and name, `body` in the media type."""
-    credentials = contract.credentials(op)
+    credentials, whole = contract.credentials(op), ""
     target, query = op.path, list(credentials["query"].items())
     headers = dict(credentials["header"])
     cookies = dict(credentials["cookie"])
@@ -134,6 +136,10 @@ def build(contract, op, base, path, values, body, media):
                 headers[name] = ",".join(one for _, one in pairs)
             elif where == "cookie":
                 cookies |= dict(pairs)
+            elif where == "querystring":
+                # The whole query, by its media type. It stands alone: no other parameter is in the query then.
+                kind, encoded = encode(contract, values[where, name], parameter["media"], parameter["schema"])
+                whole = encoded.decode() if kind.startswith("application/x-www-form-urlencoded") else quote(encoded, safe="")
     # A parameter that the path names and the contract does not declare is text.
     for name in op.names:
         target = target.replace("{" + name + "}", quote(text(path.get(name, "judge")), safe=""))
@@ -143,10 +149,11 @@ def build(contract, op, base, path, values, body, media):
     if media is not None:
         kind, encoded = encode(contract, body, media, op.body[media])
         headers["Content-Type"] = kind
-    elif op.method in ("post", "put", "patch"):
+    elif op.method in ("post", "put", "patch", "query"):
         encoded = b""
-    target = base + target + (("&" if "?" in target else "?") + urlencode(query) if query else "")
-    return Request(op.method.upper(), target, headers, encoded, body)
+    whole = "&".join(part for part in (whole, urlencode(query)) if part)
+    target = base + target + (("&" if "?" in target else "?") + whole if whole else "")
+    return Request(op.verb, target, headers, encoded, body)
 
 
 def best(body):
@@ -155,6 +162,8 @@ def best(body):
         kind = media.split(";")[0].strip().lower()
         if kind == "application/json":
             return 0
+        if isinstance(body[media], Sequence) and kind in LINES:
+            return 6
         if is_json(kind):
             # A JSON Patch is a program, and its sample would be a program that fails.
             return 9 if kind == "application/json-patch+json" else 1
@@ -166,6 +175,8 @@ def best(body):
 
 def encode(contract, value, media, schema):
     kind = media.split(";")[0].strip().lower()
+    if isinstance(schema, Sequence) and kind in LINES:
+        return media, b"".join(LINES[kind] + json.dumps(one).encode() + b"\n" for one in value)
     if is_json(kind):
         return "application/json" if "*" in kind else media, json.dumps(value).encode()
     if kind == "application/x-www-form-urlencoded" and isinstance(value, dict):

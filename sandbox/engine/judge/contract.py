@@ -1,4 +1,4 @@
-"""Reads a contract by itself: Swagger 2.0, OpenAPI 3.0 and 3.1 become operations with parameters, bodies and answers."""
+"""Reads a contract by itself: Swagger 2.0, OpenAPI 3.0 to 3.2 become operations with parameters, bodies and answers."""
 import base64
 import binascii
 import datetime
@@ -11,8 +11,12 @@ from urllib.parse import unquote, urlsplit
 import yaml
 from jsonschema import Draft4Validator, Draft202012Validator, FormatChecker, validators
 
-METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
+METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
 BINARY = {"type": "string", "format": "binary"}
+
+
+class Sequence(dict):
+    """The schema of the items of a stream (`itemSchema` of OpenAPI 3.2), as that of an array."""
 
 
 class Loader(yaml.SafeLoader):
@@ -27,7 +31,7 @@ Loader.yaml_implicit_resolvers = {
 
 @dataclass
 class Operation:
-    method: str
+    method: str  # in lower case; one of `additionalOperations` as it is sent
     path: str
     parameters: list
     body: dict  # media type -> schema
@@ -36,7 +40,11 @@ class Operation:
     names: list = field(default_factory=list)  # of the path parameters, in the order of the path
 
     def __str__(self):
-        return f"{self.method.upper()} {self.path}"
+        return f"{self.verb} {self.path}"
+
+    @property
+    def verb(self):
+        return self.method.upper() if self.method in METHODS else self.method
 
     def success(self):
         """The declared statuses that a valid request may get."""
@@ -187,6 +195,8 @@ class Contract:
             for method in METHODS:
                 if isinstance(item, dict) and isinstance(item.get(method), dict):
                     yield self._operation(method, path, item, item[method])
+            for method, raw in ((item.get("additionalOperations") if isinstance(item, dict) else None) or {}).items():
+                yield self._operation(method, path, item, raw)
 
     def _operation(self, method, path, item, raw):
         merged = {}
@@ -209,19 +219,26 @@ class Contract:
             media = ["multipart/form-data"] if file else media
             body = {media[0]: {"type": "object", "properties": form} | ({"required": required} if required else {})}
         content = (self.resolve(raw.get("requestBody")) or {}).get("content") or {}
-        body |= {media: entry.get("schema") or {} for media, entry in content.items()}
+        body |= {media: self._content(entry) for media, entry in content.items()}
         produces = raw.get("produces") or self.raw.get("produces") or ["application/json"]
         answers = {}
         for status, answer in (raw.get("responses") or {}).items():
             answer = self.resolve(answer)
             if not isinstance(answer, dict):
                 continue
-            content = {media: entry.get("schema") or {} for media, entry in (answer.get("content") or {}).items()}
+            content = {media: self._content(entry) for media, entry in (answer.get("content") or {}).items()}
             if "schema" in answer and self.old:
                 content = {media: answer["schema"] for media in produces}
             answers[str(status)] = content or None
         security = raw.get("security", self.raw.get("security")) or []
         return Operation(method, path, parameters, body, answers, security, re.findall(r"\{([^{}]+)\}", path))
+
+    def _content(self, entry):
+        """The schema of a media type, which OpenAPI 3.2 can refer to."""
+        entry = self.resolve(entry)
+        if "itemSchema" in entry and "schema" not in entry:
+            return Sequence(type="array", items=entry["itemSchema"])
+        return entry.get("schema") or {}
 
     def _old_schema(self, parameter):
         if parameter.get("type") == "file":
@@ -241,7 +258,8 @@ class Contract:
         if parameter.get("collectionFormat") == "multi":
             explode = True
         return {"name": parameter.get("name"), "in": where, "required": where == "path" or parameter.get("required") is True,
-                "schema": schema, "style": style, "explode": explode, "separator": separator, "json": bool(content)}
+                "schema": schema, "style": style, "explode": explode, "separator": separator, "json": bool(content),
+                "media": next(iter(content or {}), None)}
 
     def base(self):
         """The path of the first server, without the values of variables that have no default."""

@@ -9,7 +9,9 @@ import json
 import multiprocessing
 import pathlib
 import re
+import resource
 import subprocess
+import sys
 import tempfile
 
 from contract import Contract
@@ -85,12 +87,9 @@ def judged(job):
     return report
 
 
-def cell(result, first):
+def cell(result, first, findings):
     if "error" in result:
         return f"{first} | not judged: {result['error']}"
-    findings = collections.Counter()
-    for kind, count in result["findings"].items():
-        findings[kind.split(" ")[0] if kind.startswith("ST") else kind] += count
     return f"{first} | {', '.join(f'{count} {kind}' for kind, count in sorted(findings.items())) or 'none'}"
 
 
@@ -100,8 +99,58 @@ def table(reports):
         name = report["contract"].rsplit("+", 1)[-1]
         name = name if len(name) < 50 else "…" + name[-48:]
         one, other = report["schemathesis"], report["prism"]
-        lines.append(f"| {name} | {report['dialect']} | {report['operations']} | {cell(one, one.get('cases', '-'))} | {cell(other, other.get('passed', '-'))} |")
+        lines.append(f"| {name} | {report['dialect']} | {report['operations']} | {cell(one, one.get('cases', '-'), kinds(report, 'schemathesis'))} | "
+                     f"{cell(other, other.get('passed', '-'), kinds(report, 'prism'))} |")
     return "\n".join(lines)
+
+
+def kinds(report, tool):
+    """The findings of a tool by kind: for schemathesis the code without its title."""
+    result = collections.Counter()
+    for kind, count in report[tool].get("findings", {}).items():
+        result[kind.split(" ")[0] if kind.startswith("ST") else kind] += count
+    return result
+
+
+def causes(text):
+    """The most findings of each contract, tool and kind that have a cause. A line of them is indented, below the line of its contract."""
+    most, contract = {}, None
+    for line in filter(None, map(str.rstrip, text.splitlines())):
+        if line.startswith(" "):
+            tool, kind, count, cause = (part.strip() for part in line.split("|", 3))
+            if not cause:
+                raise ValueError(f"a finding without a cause: {line}")
+            most[contract, tool, kind] = int(count)
+        elif not line.startswith("#"):
+            contract = pathlib.Path(line).stem
+    return most
+
+
+def without_cause(reports, most):
+    """The findings beyond those that have a cause, and the tools that judged nothing, a line each."""
+    lines = []
+    for report in reports:
+        for tool, judged_by in (("schemathesis", "cases"), ("prism", "passed")):
+            name = f"{report['contract']}, {tool}"
+            if not report[tool].get(judged_by):
+                lines.append(f"{name}: nothing was judged: {report[tool].get('error', '')}")
+            for kind, count in kinds(report, tool).items():
+                allowed = most.get((report["contract"], tool, kind), 0)
+                if count > allowed:
+                    lines.append(f"{name}: {count} {kind}, of which {allowed} have a cause")
+    return lines
+
+
+def check(reports, most):
+    """Ends with an error if a finding has no cause, or if a cause that is taken away leaves no finding without one."""
+    lines = without_cause(reports, most)
+    if lines:
+        sys.exit("\n".join(["", *lines]))
+    used = [(report["contract"], tool, kind) for report in reports for tool in ("schemathesis", "prism") for kind in kinds(report, tool)]
+    blind = [key for key in used if not without_cause(reports, {other: count for other, count in most.items() if other != key})]
+    if blind or not used:
+        sys.exit(f"the check finds nothing without these causes: {blind}")
+    print(f"\nEach of {len(used)} kinds of findings has a cause.")
 
 
 def main():
@@ -111,6 +160,7 @@ def main():
     parser.add_argument("--schemathesis", required=True)
     parser.add_argument("--prism", required=True)
     parser.add_argument("--findings", metavar="FILE", help="the text of schemathesis, and an example of each finding of Prism")
+    parser.add_argument("--causes", metavar="FILE", help="contracts with the causes of their findings: fail if another finding is there")
     parser.add_argument("--examples", type=int, default=5, help="of schemathesis, for each operation")
     parser.add_argument("--seconds", type=int, default=180, help="for a tool and a contract")
     parser.add_argument("--seed", type=int, default=1)
@@ -126,6 +176,10 @@ def main():
     if arguments.findings:
         text = "".join(f"\n# {report['contract']}\n\n{report['schemathesis'].get('text', '')}\n{json.dumps(report['prism'], indent=1)}\n" for report in reports)
         pathlib.Path(arguments.findings).write_text(text)
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    print(f"\n{usage.ru_utime + usage.ru_stime:.0f} s of processor time")
+    if arguments.causes:
+        check(reports, causes(pathlib.Path(arguments.causes).read_text()))
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 # validates the judge's requests and the sandbox's answers. If PyPI, npm or the contracts are out of reach, it prints SKIPPED and exits with 0.
 #
 #   sandbox/engine/judge/others.sh                the contracts of others.txt
+#   sandbox/engine/judge/others.sh --short        the two contracts of others-short.txt; fails at a finding that has no cause there
 #   sandbox/engine/judge/others.sh FILE…          these contracts
 #   OTHERS_OPTIONS='--findings /tmp/f.txt --examples 20'   options of others.py
 set -eu
@@ -23,17 +24,23 @@ if [ ! -x "$prism" ]; then
     mkdir -p "$target/peers/prism"
     npm install --prefix "$target/peers/prism" --no-audit --no-fund --silent @stoplight/prism-cli@5.16.0 || skip 'npm is out of reach'
 fi
+list=$judge/others.txt
+if [ "${1:-}" = --short ]; then
+    shift
+    list=$judge/others-short.txt
+    OTHERS_OPTIONS="--causes $list --examples 1 ${OTHERS_OPTIONS:-}"
+fi
 if [ $# = 0 ]; then
     contracts=${CONTRACTS:-../shared/contracts}
     [ -d "$contracts" ] || skip "$contracts does not exist"
-    while read -r contract; do
-        case "$contract" in '' | '#'*) continue ;; esac
+    while IFS= read -r contract; do
+        case "$contract" in '' | '#'* | ' '*) continue ;; esac
         if [ -f "$contracts/$contract" ]; then
             set -- "$@" "$contracts/$contract"
         else
             echo "LEFT OUT: $contracts/$contract does not exist"
         fi
-    done <"$judge/others.txt"
+    done <"$list"
 fi
 if [ -z "${SERVE:-}" ]; then
     [ -n "${PROGRAMS_BUILT:-}" ] || cargo build --locked -q --workspace --all-features --bin driftless-sandbox

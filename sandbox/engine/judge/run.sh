@@ -3,7 +3,7 @@
 # engine. Its packages come from PyPI, in the versions of requirements.txt. If PyPI or the contracts are out of reach, it prints
 # SKIPPED and exits with 0.
 #
-#   sandbox/engine/judge/run.sh                   the judge's own tests, then the contracts of contracts.txt
+#   sandbox/engine/judge/run.sh                   the judge's own tests, then openapi-3.2.json and the contracts of contracts.txt
 #   sandbox/engine/judge/run.sh FILE…             these contracts
 #   JUDGE_OPTIONS='--json /tmp/j.json --seed 2'   options of judge.py
 #   SERVE='program --contract {contract} serve'   another service than the workspace's
@@ -35,6 +35,7 @@ if [ $# = 0 ]; then
             echo "LEFT OUT: $contracts/$contract does not exist"
         fi
     done <"${LIST:-$judge/contracts.txt}"
+    [ -n "${LIST:-}" ] || set -- "$judge/openapi-3.2.json" "$@"
 fi
 if [ -z "${SERVE:-}" ]; then
     # With the features that the tests enable, so that its libraries are compiled once for both.

@@ -3,9 +3,11 @@
 `service.py MUTATION --contract FILE` prints the contract's address line, as a sandbox does.
 """
 import json
+import pathlib
 import sys
 import uuid
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import parse_qs
 
 TEXT, UUID = {"type": "string", "minLength": 1, "maxLength": 40}, {"type": "string", "format": "uuid"}
 WIDGET = {
@@ -20,10 +22,18 @@ MUTATIONS = {
     "204 with a body": "body of a 204", "text": "content-type undeclared", "no json": "body is not JSON", "hangs": "timeout", "closes": "connection", "empty": "body is empty",
     "wrong format": "body invalid: format", "wrong parent": "4xx",
 }
+# Of what OpenAPI 3.2 adds.
+MUTATIONS_OF_3_2 = {
+    "wrong line": "body invalid: type", "half a line": "stream is not read", "wrong event": "body invalid: enum", "copies nothing": "status undeclared",
+    "no query": "4xx", "no whole query": "4xx",
+}
 
 
 def contract(dialect):
-    """The same service in each dialect."""
+    """The same service in each dialect. That of 3.2 has further operations, and is a file, which the engine's tests serve, too."""
+    if dialect == "3.2":
+        return json.loads((pathlib.Path(__file__).parent / "openapi-3.2.json").read_text())
+
     def answer(schema, status="200"):
         if dialect == "2.0":
             return {status: {"description": "", "schema": schema}}
@@ -101,9 +111,42 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
+    def stream(self, media, text):
+        body = text.encode()
+        self.send_response(200)
+        self.send_header("Content-Type", media)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def added(self, name, sent):
+        """The operations that only the contract of 3.2 has. True if one of them answered."""
+        mutation = self.mutation
+        if name == "search" and self.command == "QUERY":
+            wanted = json.loads(sent)["name"]
+            items = [item for item in self.widgets.values() if item["name"] == wanted]
+            self.reply(400 if mutation == "no query" else 200, {"items": items})
+        elif name == "find":
+            wanted = parse_qs(self.path.partition("?")[2]).get("name")
+            self.reply(200 if wanted and mutation != "no whole query" else 400, {"items": []})
+        elif name == "changes" and self.command == "GET":
+            lines = [json.dumps({"id": index if mutation != "wrong line" else "x", "name": "a"}) for index in range(3)]
+            self.stream("application/jsonl", "\n".join(lines)[: -3 if mutation == "half a line" else None] + "\n")
+        elif name == "changes":
+            changes = [json.loads(line) for line in sent.splitlines()]
+            self.reply(204 if changes and all(isinstance(change["id"], int) for change in changes) else 400)
+        elif name == "events":
+            self.stream("text/event-stream", f"event: {'other' if mutation == 'wrong event' else 'made'}\ndata: a\ndata: b\n\n: a remark\n\nevent: gone\ndata:c\n\nevent: cut")
+        else:
+            return False
+        return True
+
     def handle_one(self):
         length = int(self.headers.get("Content-Length") or 0)
-        body, parts = json.loads(self.rfile.read(length) or b"null"), self.path.split("?")[0].split("/")[1:]
+        sent, parts = self.rfile.read(length), self.path.split("?")[0].split("/")[1:]
+        if self.headers.get("X-Key") is not None and len(parts) == 2 and parts[0] == "api" and self.added(parts[1], sent):
+            return None
+        body = json.loads(sent or b"null")
         if self.mutation == "hangs" and parts[-1] == "health":
             import time
             time.sleep(2)
@@ -148,6 +191,10 @@ class Handler(BaseHTTPRequestHandler):
             del self.widgets[parts[2]]
         if self.command == "DELETE":
             return self.reply(204)
+        if self.command == "COPY":
+            copied = item | {"id": str(uuid.uuid4())}
+            self.widgets[copied["id"]] = copied
+            return self.reply(202 if self.mutation == "copies nothing" else 201, copied)
         changes = {key: one for key, one in (body or {}).items() if key not in ("id", "secret")}
         if self.command == "PUT" and self.mutation != "put ignored":
             self.widgets[parts[2]] = {"id": item["id"]} | changes
@@ -155,7 +202,7 @@ class Handler(BaseHTTPRequestHandler):
             item.update(changes)
         self.reply(200, self.widgets[parts[2]])
 
-    do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = handle_one
+    do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = do_QUERY = do_COPY = handle_one
 
 
 if __name__ == "__main__":

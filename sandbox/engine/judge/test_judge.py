@@ -8,9 +8,10 @@ import unittest
 
 import client
 import judge
+import others
 from contract import Contract, same
 from sample import Sampler
-from service import MUTATIONS, contract
+from service import MUTATIONS, MUTATIONS_OF_3_2, contract
 
 FOLDER = pathlib.Path(__file__).parent
 
@@ -28,11 +29,11 @@ class Services(unittest.TestCase):
         client.LIMIT = 1.0
 
     def test_a_service_that_keeps_to_its_contract_gets_everything(self):
-        for dialect in ("2.0", "3.0", "3.1"):
+        for dialect, operations in (("2.0", 9), ("3.0", 9), ("3.1", 9), ("3.2", 15)):
             with self.subTest(dialect):
                 report = run("none", dialect)
                 self.assertNotIn("error", report)
-                self.assertEqual(judge.count(report), [9, 9, 0, 2, 2, 0], judge.findings([report]))
+                self.assertEqual(judge.count(report), [operations, operations, 0, 2, 2, 0], judge.findings([report]))
                 steps = report["collections"][0]["steps"]
                 self.assertEqual(steps, ["create", "read", "list", "put", "patch", "delete", "read after delete", "unknown identifier", "required member"])
 
@@ -42,10 +43,10 @@ class Services(unittest.TestCase):
         self.assertEqual(judge.count(report)[:3], [9, 9, 0], judge.findings([report]))
 
     def test_each_mutation_is_found(self):
-        for mutation, cause in MUTATIONS.items():
+        for mutation, cause in (MUTATIONS | MUTATIONS_OF_3_2).items():
             if cause:
                 with self.subTest(mutation):
-                    report = run(mutation)
+                    report = run(mutation, "3.2" if mutation in MUTATIONS_OF_3_2 else "3.0")
                     entries = report["operations"] + report["collections"]
                     wrong = [entry["cause"] for entry in entries if entry["verdict"] in ("wrong", "fails")]
                     self.assertTrue(any(cause in text for text in wrong), f"{mutation}: {wrong}, {report.get('error')}")
@@ -83,6 +84,30 @@ class Parts(unittest.TestCase):
         self.assertTrue(same("2026-01-01T00:00:00Z", "2026-01-01T00:00:00.000+00:00") and same(1, 1.0))
         for left, right in ((True, 1), ("a", "b"), ([1], [1, 2]), (None, 0)):
             self.assertFalse(same(left, right))
+
+
+class Causes(unittest.TestCase):
+    TEXT = "# a remark\nfolder/a.json\n    schemathesis | ST103 | 2 | a cause\n    prism | VIOLATIONS response oneOf | 1 | a cause\nb.json\n"
+
+    def reports(self, **changes):
+        tools = {"schemathesis": {"cases": 9, "findings": {"ST103 Undocumented status code": 2}}, "prism": {"passed": 3, "findings": {"VIOLATIONS response oneOf": 1}}}
+        return [{"contract": "a"} | tools | changes, {"contract": "b", "schemathesis": {"cases": 1, "findings": {}}, "prism": {"passed": 1, "findings": {}}}]
+
+    def test_each_finding_has_a_cause(self):
+        most = others.causes(self.TEXT)
+        self.assertEqual(most, {("a", "schemathesis", "ST103"): 2, ("a", "prism", "VIOLATIONS response oneOf"): 1})
+        others.check(self.reports(), most)
+        for changes in (
+            {"schemathesis": {"cases": 9, "findings": {"ST103 Undocumented status code": 3}}},
+            {"schemathesis": {"cases": 9, "findings": {"ST201 Schema-violating request accepted": 1}}},
+            {"prism": {"passed": 3, "findings": {"judge: timeout": 1}}},
+            {"schemathesis": {"error": "it did not end in time"}},
+            {"prism": {"passed": 0, "findings": {}}},
+        ):
+            with self.subTest(changes), self.assertRaises(SystemExit):
+                others.check(self.reports(**changes), most)
+        with self.assertRaises(ValueError):
+            others.causes("a.json\n    prism | x | 1 |\n")
 
 
 if __name__ == "__main__":

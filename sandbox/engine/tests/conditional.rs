@@ -1,11 +1,11 @@
-use driftless_sandbox::{Behaviour, Options, Sandbox};
+use driftless_sandbox::Sandbox;
 use reqwest::{Method, Response, StatusCode};
 use serde_json::{Value, json};
 
 use super::{body, client, pets, send, start};
 
 /// A request with these headers, and a body for a method that has one.
-async fn ask(sandbox: &Sandbox, method: Method, path: &str, headers: &[(&str, &str)]) -> Response {
+pub(super) async fn ask(sandbox: &Sandbox, method: Method, path: &str, headers: &[(&str, &str)]) -> Response {
     let has_body = [Method::PUT, Method::POST, Method::PATCH].contains(&method);
     let mut request = client().request(method, format!("{}{path}", sandbox.base_url())).header("x-key", "any");
     for (name, value) in headers {
@@ -14,12 +14,12 @@ async fn ask(sandbox: &Sandbox, method: Method, path: &str, headers: &[(&str, &s
     if has_body { request.json(&json!({ "name": "Max" })) } else { request }.send().await.unwrap()
 }
 
-fn tag(response: &Response) -> Option<String> {
+pub(super) fn tag(response: &Response) -> Option<String> {
     response.headers().get("etag").map(|tag| tag.to_str().unwrap().to_owned())
 }
 
 /// The contract of pets with a mention of conditional requests at one operation.
-fn mentioned(dialect: &str, template: &str, method: &str, mention: &str) -> Value {
+pub(super) fn mentioned(dialect: &str, template: &str, method: &str, mention: &str) -> Value {
     let mut document = pets(dialect);
     let operation = &mut document["paths"][template][method];
     let text = json!({ "type": "string" });
@@ -136,101 +136,6 @@ async fn a_list_has_a_tag_of_its_page_where_it_mentions_one() {
 }
 
 #[tokio::test]
-async fn a_tag_in_a_member_is_renewed_by_each_change_and_is_a_condition() {
-    let mut document = mentioned("3.0.3", "/pets/{petId}", "put", "If-Match");
-    let pet = &mut document["components"]["schemas"]["Pet"];
-    pet["properties"]["e_tag"] = json!({ "type": "string", "readOnly": true });
-    pet["required"] = json!(["id", "name", "e_tag"]);
-    let sandbox = start(&document).await;
-    let member =
-        async || body(ask(&sandbox, Method::GET, "/pets/1", &[]).await).await["e_tag"].as_str().unwrap().to_owned();
-    let first = member().await;
-    assert_eq!(ask(&sandbox, Method::PUT, "/pets/1", &[("if-match", &first)]).await.status(), 200);
-    let second = member().await;
-    assert_ne!(first, second);
-    assert_eq!(ask(&sandbox, Method::PUT, "/pets/1", &[("if-match", &first)]).await.status(), 412);
-    // Each change takes the tag of the one before, and leaves another.
-    let mut tag = second;
-    for _ in 0..2 {
-        let quoted = format!("\"{tag}\"");
-        assert_eq!(ask(&sandbox, Method::PUT, "/pets/1", &[("if-match", &quoted)]).await.status(), 200);
-        assert_eq!(ask(&sandbox, Method::PUT, "/pets/1", &[("if-match", &quoted)]).await.status(), 412);
-        tag = member().await;
-    }
-    // The item does not take a tag that the request sends: an earlier state could have had it.
-    document["components"]["schemas"]["Pet"]["properties"]["e_tag"] = json!({ "type": "string" });
-    document["components"]["schemas"]["Pet"]["required"] = json!(["id", "name"]);
-    let sandbox = start(&document).await;
-    let mut tags = std::collections::BTreeSet::from(["own".to_owned()]);
-    for _ in 0..3 {
-        let item = json!({ "name": "Max", "e_tag": "own" });
-        let answer = body(send(&sandbox, Method::PUT, "/pets/1", Some(item)).await).await;
-        assert!(tags.insert(answer["e_tag"].as_str().unwrap().to_owned()), "{answer}");
-    }
-}
-
-/// Forms of the member `etag` that do not take the same digits.
-fn forms() -> [Value; 5] {
-    [
-        json!({ "type": "string" }),
-        json!({ "type": "string", "maxLength": 8 }),
-        json!({ "type": "string", "format": "uuid" }),
-        json!({ "type": "string", "pattern": "^v[0-9]{9}$" }),
-        json!({ "type": "string", "pattern": "^W/\"[0-9]{9}\"$" }),
-    ]
-}
-
-#[tokio::test]
-async fn a_tag_in_a_member_has_the_form_of_its_schema() {
-    for path in ["/pets/1", "/config"] {
-        for (form, is_required) in forms().into_iter().flat_map(|form| [(form.clone(), true), (form, false)]) {
-            // A PUT of an item leaves out what it does not send.
-            if !is_required && path == "/pets/1" {
-                continue;
-            }
-            let mut document = mentioned("3.0.3", "/pets/{petId}", "put", "If-Match");
-            let pet = &mut document["components"]["schemas"]["Pet"];
-            pet["properties"]["etag"] = form.clone();
-            pet["properties"]["etag"]["readOnly"] = json!(true);
-            if is_required {
-                pet["required"] = json!(["id", "name", "etag"]);
-            }
-            let sandbox = start(&document).await;
-            let mut seen = std::collections::BTreeSet::new();
-            for _ in 0..3 {
-                let current = body(ask(&sandbox, Method::GET, path, &[]).await).await["etag"].clone();
-                let current = current.as_str().unwrap();
-                assert!(seen.insert(current.to_owned()), "{path} {form}: {seen:?}");
-                let other = ask(&sandbox, Method::PUT, path, &[("if-match", "\"other\"")]).await;
-                assert_eq!(other.status(), 412, "{path} {form}");
-                for status in [200, 412] {
-                    let answer = ask(&sandbox, Method::PUT, path, &[("if-match", current)]).await;
-                    assert_eq!(answer.status(), status, "{path} {form}: {current}");
-                }
-            }
-        }
-    }
-}
-
-#[tokio::test]
-async fn a_member_with_few_texts_is_no_tag() {
-    let mut document = mentioned("3.0.3", "/pets/{petId}", "put", "If-Match");
-    document["components"]["schemas"]["Pet"]["properties"]["etag"] = json!({ "type": "string", "enum": ["a", "b"] });
-    document["components"]["schemas"]["Pet"]["required"] = json!(["id", "name", "etag"]);
-    let sandbox = start(&document).await;
-    let put = async |etag: &str, tag: &str| {
-        let request = client().put(format!("{}/pets/1", sandbox.base_url())).header("x-key", "any");
-        let request = request.header("if-match", tag).json(&json!({ "name": "Max", "etag": etag }));
-        request.send().await.unwrap().status()
-    };
-    let strong = tag(&ask(&sandbox, Method::GET, "/pets/1", &[]).await).unwrap();
-    assert_eq!(put("a", &strong).await, 200);
-    for text in ["a", "b", &strong] {
-        assert_eq!(put("a", text).await, 412, "{text}");
-    }
-}
-
-#[tokio::test]
 async fn a_value_that_nobody_has_written_has_the_tag_that_its_answer_has() {
     let sandbox = start(&mentioned("3.1.0", "/config", "get", "ETag")).await;
     let current = tag(&ask(&sandbox, Method::GET, "/config", &[]).await).unwrap();
@@ -247,28 +152,6 @@ async fn a_value_that_nobody_has_written_has_the_tag_that_its_answer_has() {
     assert_ne!(tags[0], tags[1]);
     for status in [200, 412] {
         assert_eq!(ask(&sandbox, Method::PUT, "/config", &[("if-match", &current)]).await.status(), status);
-    }
-}
-
-#[tokio::test]
-async fn work_that_goes_on_renews_the_tag_in_a_member() {
-    let mut document = pets("3.0.3");
-    let pet = &mut document["components"]["schemas"]["Pet"];
-    pet["properties"]["etag"] = json!({ "type": "string" });
-    pet["properties"]["tag"] = json!({ "type": "string", "enum": ["wet", "dry"] });
-    pet["required"] = json!(["id", "name", "etag", "tag"]);
-    let wash = json!({ "post": { "responses": document["paths"]["/pets/{petId}"]["get"]["responses"] } });
-    document["paths"]["/pets/{petId}/wash"] = wash;
-    document["paths"]["/pets/{petId}/wash"]["parameters"] = document["paths"]["/pets/{petId}"]["parameters"].clone();
-    let text = "[[work]]\noperation = \"POST /pets/{petId}/wash\"\nmember = \"tag\"\nstates = [\"wet\", \"dry\"]\n";
-    let mut options = Options::default();
-    options.behaviour = Behaviour::read("sandbox.toml", text).unwrap();
-    let sandbox = driftless_sandbox::start_with(document.to_string().as_bytes(), options).await.unwrap();
-    let written = body(ask(&sandbox, Method::GET, "/pets/1", &[]).await).await;
-    let condition = [("if-match", written["etag"].as_str().unwrap())];
-    for status in [200, 412] {
-        let washed = ask(&sandbox, Method::POST, "/pets/1/wash", &condition).await;
-        assert_eq!(washed.status(), status, "{written}");
     }
 }
 

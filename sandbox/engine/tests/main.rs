@@ -1,6 +1,7 @@
 //! Tests with a running server: create, read, list, change and delete in all dialects, refusals, and hostile contracts.
 #![allow(clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod additions;
 mod behaviour;
 #[allow(dead_code, reason = "the tests of the other sandbox use all of it")]
 mod browser;
@@ -10,6 +11,7 @@ mod control;
 #[cfg(feature = "data")]
 mod data;
 mod document;
+mod files;
 #[cfg(feature = "graphql")]
 mod graphql;
 mod hostile;
@@ -18,6 +20,7 @@ mod integers;
 mod issuer;
 #[cfg(feature = "issuer")]
 mod issuer_refusals;
+mod member_tags;
 mod program;
 mod schedule;
 mod several;

@@ -7,6 +7,7 @@ use http::HeaderMap;
 
 use crate::refusal::Refusal;
 use driftless_sandbox_control::media;
+use driftless_sandbox_control::upload::TooSlow;
 
 const BODY_LIMIT: usize = 64 * 1024;
 
@@ -31,7 +32,11 @@ impl Fields {
             return Err(Refusal("invalid_request", "the content type has to be application/x-www-form-urlencoded"));
         }
         let bytes = to_bytes(body, BODY_LIMIT).await;
-        Self::parse(&bytes.map_err(|_unreadable| Refusal("invalid_request", "the body is too long or was cut off"))?)
+        let refused = |error| match TooSlow::is_cause_of(&error) {
+            true => Refusal("invalid_request", TooSlow::DETAIL),
+            false => Refusal("invalid_request", "the body is too long or was cut off"),
+        };
+        Self::parse(&bytes.map_err(refused)?)
     }
 
     /// The parameters of a query.

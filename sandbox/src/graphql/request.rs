@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use async_graphql::{Request, Response, Variables};
 use axum::body::{Body, to_bytes};
+use driftless_sandbox_control::upload::TooSlow;
 use futures_util::{FutureExt, Stream, StreamExt, stream};
 use http::{HeaderMap, StatusCode};
 use serde_json::Value;
@@ -36,7 +37,10 @@ pub(super) async fn of_body(headers: &HeaderMap, body: Body) -> Result<Request, 
         return Err((StatusCode::UNSUPPORTED_MEDIA_TYPE, "The content type has to be application/json."));
     }
     let bytes = to_bytes(body, BODY_LIMIT).await;
-    let bytes = bytes.map_err(|_unreadable| (StatusCode::PAYLOAD_TOO_LARGE, "The body is too long or was cut off."))?;
+    let bytes = bytes.map_err(|error| match TooSlow::is_cause_of(&error) {
+        true => (StatusCode::REQUEST_TIMEOUT, TooSlow::DETAIL),
+        false => (StatusCode::PAYLOAD_TOO_LARGE, "The body is too long or was cut off."),
+    })?;
     let value: Value =
         serde_json::from_slice(&bytes).map_err(|_broken| (StatusCode::BAD_REQUEST, "The body is not JSON."))?;
     of_value(value).ok_or((StatusCode::BAD_REQUEST, "The body is not a GraphQL request."))

@@ -5,6 +5,7 @@ use axum::extract::Request;
 use axum::response::Response;
 use bytes::Bytes;
 use driftless_sandbox::host::{self, Refusal, RequestParts, Violation};
+use driftless_sandbox_control::upload::TooSlow;
 use http::header::{CONTENT_TYPE, HeaderValue};
 use http::{HeaderMap, StatusCode};
 use serde_json::{Map, Value};
@@ -160,7 +161,10 @@ fn form(
 
 async fn bytes(body: Body) -> Result<Bytes, Box<Response>> {
     let bytes = to_bytes(body, BODY_LIMIT).await;
-    bytes.map_err(|_too_long| refuse(StatusCode::PAYLOAD_TOO_LARGE, "The body is too long or was cut off."))
+    bytes.map_err(|error| match TooSlow::is_cause_of(&error) {
+        true => refuse(StatusCode::REQUEST_TIMEOUT, TooSlow::DETAIL),
+        false => refuse(StatusCode::PAYLOAD_TOO_LARGE, "The body is too long or was cut off."),
+    })
 }
 
 fn refuse(status: StatusCode, detail: &str) -> Box<Response> {

@@ -1,4 +1,5 @@
 import { authorization, content, element } from "./common.js";
+import { Raw, pretty, written } from "./json.js";
 
 const query = element("textarea", { id: "query", rows: 12, cols: 80, "aria-label": "query" },
   "{\n  viewer { subject teams { id role } }\n  projects { id name }\n  operations(first: 10) { id kind state isFinal }\n}");
@@ -8,7 +9,7 @@ const schema = element("pre", { id: "schema" });
 let running;
 
 function print(value) {
-  output.textContent += `${typeof value === "string" ? value : JSON.stringify(value, null, 2)}\n`;
+  output.textContent += `${value}\n`;
 }
 
 /** Reads results as server-sent events: one of a query, any number of a subscription. */
@@ -17,7 +18,7 @@ async function run() {
   running = new AbortController();
   output.textContent = "";
   try {
-    const body = JSON.stringify({ query: query.value, variables: JSON.parse(variables.value || "{}") });
+    const body = written({ query: query.value, variables: new Raw(variables.value || "{}") });
     const headers = { "Content-Type": "application/json", Accept: "text/event-stream", ...authorization() };
     const response = await fetch("/graphql", { method: "POST", headers, body, signal: running.signal });
     if (!response.ok) return print(`${response.status}: ${response.status === 401 ? "log in first" : await response.text()}`);
@@ -31,7 +32,7 @@ async function run() {
       text = events.pop();
       for (const event of events) {
         const data = event.match(/^event: next\ndata: (.*)$/s)?.[1];
-        if (data) print(JSON.parse(data));
+        if (data) print(pretty(data));
       }
     }
   } catch (error) {

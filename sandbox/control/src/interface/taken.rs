@@ -15,6 +15,7 @@ use serde_json::Value;
 use serde_path_to_error::Segment;
 
 use crate::problem::{self, Complaint};
+use crate::upload::TooSlow;
 
 /// The maximum length of a body.
 pub const BODY_LIMIT: usize = 16 * 1024 * 1024;
@@ -85,6 +86,7 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Sent<T> {
                     "The body has more than {BODY_LIMIT} bytes, or {SNAPSHOT_LIMIT} of a snapshot: send a shorter one."
                 ),
             ),
+            _ if TooSlow::is_cause_of(&rejected) => ControlRefusal::whole(StatusCode::REQUEST_TIMEOUT, TooSlow::DETAIL),
             status => ControlRefusal::whole(status, "The body is incomplete: send all of it."),
         })?;
         read(&bytes).map(Self)

@@ -1,5 +1,7 @@
 // DOM elements, and functions that all parts of the console share. Texts become text nodes, never markup.
 
+import { written } from "./json.js";
+
 /** An element with attributes and children. A child that is not there is left out. */
 export function element(name, attributes = {}, ...children) {
   const made = document.createElement(name);
@@ -149,15 +151,6 @@ export function statusChip({ status, hasGraphqlErrors }) {
   return element("span", { class: `chip status-${hasGraphqlErrors ? 4 : String(status)[0]}` }, hasGraphqlErrors ? `${status}, errors` : String(status));
 }
 
-/** JSON as a person reads it; another text as it is. */
-export function pretty(text) {
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2);
-  } catch {
-    return text;
-  }
-}
-
 export function count(number, one, many = `${one}s`) {
   return `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
 }
@@ -201,7 +194,7 @@ export function reconcile(parent, things, key, build) {
   let refocus;
   for (const thing of things) {
     const name = String(key(thing));
-    const text = JSON.stringify(thing);
+    const text = written(thing);
     const old = known.get(name);
     if (old?.text === text) {
       wanted.set(name, old);

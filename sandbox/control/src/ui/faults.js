@@ -1,6 +1,7 @@
 // Faults as controls, beside the requests that they were applied to.
 
 import { attempt, choice, coalesced, count, element, labelled, notify, reconcile, statusChip, table } from "./dom.js";
+import { Raw, members, written } from "./json.js";
 import { ask, when } from "./live.js";
 import { FAULTS } from "./own.js";
 import { link as requestLink, met as hasMet } from "./requests.js";
@@ -60,7 +61,7 @@ export default function faults(root) {
     problem.textContent = "";
     const wanted = { match: {}, fault: text.value, probability: Number(probability.value) / 100 };
     try {
-      if (criteria.value.trim()) Object.assign(wanted.match, JSON.parse(criteria.value));
+      if (criteria.value.trim()) Object.assign(wanted.match, members(new Raw(criteria.value).text));
     } catch {
       problem.textContent = "The further criteria are not JSON.";
       return;
@@ -70,7 +71,7 @@ export default function faults(root) {
     if (times.value) wanted.times = Number(times.value);
     if (body.value.trim()) {
       try {
-        wanted.body = JSON.parse(body.value);
+        wanted.body = new Raw(body.value);
       } catch {
         wanted.body = body.value;
       }
@@ -95,7 +96,7 @@ export default function faults(root) {
 
   function row(fault) {
     const { method, path, operation, ...others } = fault.match;
-    const whom = [operation ?? [method ?? "any method", path ?? "any path"].join(" "), ...Object.entries(others).map(([name, value]) => `${name} ${JSON.stringify(value)}`)].join(", ");
+    const whom = [operation ?? [method ?? "any method", path ?? "any path"].join(" "), ...Object.entries(others).map(([name, value]) => `${name} ${written(value)}`)].join(", ");
     const near = fault.nearMisses.map((miss) => element("li", {}, `${miss.method} ${miss.path}: ${miss.differences.join("; ")}`));
     const often = [fault.times === null ? "all" : `${fault.times - fault.used} more`, fault.probability < 1 ? `${Math.round(fault.probability * 1000) / 10} %` : ""].filter(Boolean).join(", ");
     return element("tr", {}, element("th", { scope: "row" }, `${fault.id}: ${fault.fault || "a body"}`, fault.body === null ? undefined : element("div", { class: "note", title: fault.body }, `body: ${fault.body.slice(0, 60)}`)),
@@ -119,7 +120,7 @@ export default function faults(root) {
       const asked = new URLSearchParams(prefilled);
       method.value = METHODS.includes(asked.get("method")) ? asked.get("method") : "";
       path.value = asked.get("path") ?? "";
-      criteria.value = asked.has("operation") ? JSON.stringify({ operation: asked.get("operation") }) : "";
+      criteria.value = asked.has("operation") ? written({ operation: asked.get("operation") }) : "";
       preset.focus();
     },
   };

@@ -1,6 +1,7 @@
 // Live data of the sandbox, and requests to its control interface.
 
 import { element } from "./dom.js";
+import { read, written } from "./json.js";
 
 const listeners = new Set();
 let stream;
@@ -32,7 +33,7 @@ function open() {
     if (state) tell();
   };
   stream.addEventListener("state", (event) => {
-    state = JSON.parse(event.data);
+    state = read(event.data);
     received = performance.now();
     connected = true;
     tell();
@@ -93,19 +94,25 @@ export function ageAll() {
   document.querySelectorAll("time[data-clock]").forEach(age);
 }
 
-/** Asks the control interface. What it refuses is an error with the reason. */
-export async function ask(method, path, body) {
+/** Asks the control interface, and returns the text of the answer. What it refuses is an error with the reason. */
+export async function askText(method, path, body) {
   const headers = body === undefined ? {} : { "Content-Type": "application/json" };
-  const response = await fetch(path, { method, headers, body: body === undefined ? undefined : JSON.stringify(body) });
+  const response = await fetch(path, { method, headers, body: body === undefined ? undefined : written(body) });
   const text = await response.text();
-  const answer = text && response.headers.get("content-type")?.includes("json") ? JSON.parse(text) : undefined;
-  if (response.ok) return answer;
+  if (response.ok) return text;
+  const answer = text && response.headers.get("content-type")?.includes("json") ? read(text) : undefined;
   const detail = answer?.detail ?? `${response.status} ${response.statusText}`;
   const complaints = Object.entries(answer?.errors ?? {}).map(([at, messages]) => `${at}: ${messages.join(" ")}`);
   // For a single place, the detail is the same text.
   const error = new Error([detail, ...complaints.filter((complaint) => complaint !== detail)].join("\n"));
   error.status = response.status;
   throw error;
+}
+
+/** Asks as `askText` does, and returns the value of the answer. */
+export async function ask(method, path, body) {
+  const text = await askText(method, path, body);
+  return text === "" ? undefined : read(text);
 }
 
 export const query = (path, parameters) => `${path}?${new URLSearchParams(Object.entries(parameters).filter(([, value]) => value !== "" && value !== undefined))}`;

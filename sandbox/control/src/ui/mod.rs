@@ -29,6 +29,7 @@ scripts!(
     "dom.js",
     "faults.js",
     "frame.js",
+    "json.js",
     "live.js",
     "overview.js",
     "requests.js",
@@ -121,5 +122,48 @@ impl Frame {
              <script type=\"module\" src=\"/sandbox/ui/{script}.js\"></script>\n</body>\n</html>\n",
             menu = self.menu(address),
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use super::SCRIPTS;
+
+    const JSON: &str = include_str!("json.js");
+
+    /// Catches a script that parses and prints what a person edits: JavaScript rounds numbers.
+    #[test]
+    fn one_script_reads_and_writes_json() {
+        for (name, text) in SCRIPTS.iter().filter(|(name, _)| *name != "json.js") {
+            for call in ["JSON.parse", "JSON.stringify", ".json()"] {
+                assert!(!text.contains(call), "{name} calls {call}: use json.js");
+            }
+        }
+    }
+
+    #[test]
+    fn a_text_in_json_keeps_its_numbers() {
+        let text = r#"{"id":9007199254740993,"rate" : 1.10, "none":[ ],"of":{},"in":[1,{"least":-18446744073709551615.5}],
+            "quoted":"9007199254740993 \" , : } \\","__proto__":1e400,"last":null}"#;
+        let checks = r#"
+            assert.equal(members(text).id.text, "9007199254740993");
+            assert.deepEqual(Object.keys(members(text)), ["id", "rate", "none", "of", "in", "quoted", "__proto__", "last"]);
+            assert.equal(indented(text).replace(/\s/g, ""), text.replace(/\s/g, ""));
+            assert.equal(written({ id: members(text).id, of: [undefined, "\""], none: undefined }), '{"id":9007199254740993,"of":[null,"\\""]}');
+            const value = read(text);
+            assert.deepEqual([value.id, value.rate, value.in[1].least, value.quoted], ["9007199254740993", 1.1, "-18446744073709551615.5", JSON.parse(text).quoted]);
+            const plain = { a: 1, b: [1, 2, [], {}], c: { d: { e: -0.5 } }, "f\"": "x" };
+            assert.equal(indented(written(plain)), JSON.stringify(plain, null, 2));
+            assert.deepEqual([pretty("{"), pretty("12345678901234567890")], ["{", "12345678901234567890"]);
+            assert.throws(() => new Raw('{},"admin":true'), SyntaxError);
+        "#;
+        let script = format!("{JSON}\nimport assert from 'node:assert/strict';\nconst text = {text:?};\n{checks}");
+        let Ok(run) = Command::new("node").args(["--input-type=module", "--eval", &script]).output() else {
+            eprintln!("SKIPPED: there is no `node` on this machine");
+            return;
+        };
+        assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
     }
 }

@@ -1,7 +1,8 @@
 // The journal: a searchable list, and one request with its headers, bodies and answer.
 
-import { attempt, choice, coalesced, copyButton, count, element, labelled, pretty, reconcile, shortPath, statusChip, table } from "./dom.js";
+import { attempt, choice, coalesced, copyButton, count, element, labelled, reconcile, shortPath, statusChip, table } from "./dom.js";
 import { curl } from "./curl.js";
+import { pretty } from "./json.js";
 import { ask, when } from "./live.js";
 import { answerer, authorization, canRepeat, credentials, otherAddress } from "./own.js";
 

@@ -1,7 +1,8 @@
 // The state: collections that open to lists of items, and items to read, edit and delete.
 
 import { attempt, coalesced, confirmed, copyButton, count, element, family, identifier, labelled, notify, reconcile, segments, short, table } from "./dom.js";
-import { ask, query } from "./live.js";
+import { Raw, indented, members, read } from "./json.js";
+import { ask, askText, query } from "./live.js";
 
 const SHOWN = 100;
 /** How many collections are listed at once. */
@@ -49,7 +50,7 @@ export default function resources(root) {
   });
 
   async function save() {
-    const text = JSON.stringify(await ask("GET", "/sandbox/snapshot"), null, 2);
+    const text = indented(await askText("GET", "/sandbox/snapshot"));
     const link = element("a", { download: "sandbox-snapshot.json", href: URL.createObjectURL(new Blob([text], { type: "application/json" })) });
     link.click();
     URL.revokeObjectURL(link.href);
@@ -58,7 +59,7 @@ export default function resources(root) {
   async function restore() {
     const [file] = upload.files;
     if (!file) return;
-    const snapshot = JSON.parse(await file.text());
+    const snapshot = new Raw(await file.text());
     upload.value = "";
     await ask("PUT", "/sandbox/snapshot", snapshot);
   }
@@ -108,7 +109,7 @@ export default function resources(root) {
     const fields = element("textarea", { id: "new-fields", rows: 6, spellcheck: "false" });
     fields.value = "{}";
     const make = attempt(async () => {
-      const made = await ask("POST", "/sandbox/items", { collection: address, fields: JSON.parse(fields.value) });
+      const made = await ask("POST", "/sandbox/items", { collection: address, fields: new Raw(fields.value) });
       location.hash = itemLink(made.address);
     }, "Added");
     const add = element("details", { class: "note" }, element("summary", {}, "Add an item"), element("form", { onsubmit: make },
@@ -147,8 +148,8 @@ export default function resources(root) {
     let editing = false;
     let seen;
 
-    function read(item) {
-      const text = item.fields ? JSON.stringify(item.fields, null, 2) : item.text ?? "";
+    function presented(item) {
+      const text = item.fields ? indented(item.raw) : item.text ?? "";
       const label = item.fields ? "Fields" : "Bytes";
       return element("div", {}, element("dl", { class: "pairs" },
         ...(item.teamId ? [element("dt", {}, "Team"), element("dd", {}, identifier(item.teamId, "team identifier"))] : []),
@@ -166,8 +167,9 @@ export default function resources(root) {
 
     function edit(item) {
       editing = true;
-      const area = element("textarea", { id: "editor", spellcheck: "false", rows: Math.min(30, JSON.stringify(item.fields, null, 2).split("\n").length + 2) });
-      area.value = JSON.stringify(item.fields, null, 2);
+      const text = indented(item.raw);
+      const area = element("textarea", { id: "editor", spellcheck: "false", rows: Math.min(30, text.split("\n").length + 2) });
+      area.value = text;
       const problem = element("pre", { class: "problem", role: "alert" });
       const leave = () => {
         editing = false;
@@ -180,7 +182,7 @@ export default function resources(root) {
         problem.textContent = "";
         let fields;
         try {
-          fields = JSON.parse(area.value);
+          fields = new Raw(area.value);
         } catch (error) {
           problem.textContent = `This is not JSON: ${error.message}`;
           return;
@@ -213,15 +215,16 @@ export default function resources(root) {
     async function refresh() {
       const at = address;
       try {
-        const item = await ask("GET", query("/sandbox/item", { address: at }));
+        const text = await askText("GET", query("/sandbox/item", { address: at }));
         if (at !== address) return;
-        const text = JSON.stringify(item.fields);
+        const raw = members(text).fields?.text;
+        const item = { ...read(text), raw };
         if (editing) {
-          if (text !== seen) notify("The item has changed meanwhile; saving replaces it.", "failed");
+          if (raw !== seen) notify("The item has changed meanwhile; saving replaces it.", "failed");
         } else {
-          reconcile(holder, [item], (one) => one.address, read);
+          reconcile(holder, [item], (one) => one.address, presented);
         }
-        seen = text;
+        seen = raw;
       } catch (error) {
         if (error.status !== 404 || at !== address) throw error;
         editing = false;

@@ -11,7 +11,7 @@ use super::tags::{digest, of_file, tag};
 use super::{Call, Engine, Outcome};
 use crate::infer::{Collection, Role};
 use crate::request::Read;
-use crate::state::Full;
+use crate::state::{Full, Item};
 
 /// The conditions of a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -130,16 +130,19 @@ impl Engine {
         }
         let owner = self.owner(call, index, collection);
         let Some(id) = self.named(call, &owner, collection) else { return Ok(None) };
-        let is_in_path = self.id(call, collection).is_some();
         let (item, is_made) = match call.planned.role {
             Role::Replace => {
                 self.begin(&owner, collection);
                 let item = self.state().instance(&owner).and_then(|instance| instance.item(&id).cloned());
-                (item, !(is_in_path && collection.has_create && collection.names_identifiers))
+                (item, self.is_made_by_put(call, collection))
             }
-            role => (self.item(&owner, collection, &id)?, role == Role::Patch && !is_in_path),
+            role => {
+                let is_made = role == Role::Patch && self.id(call, collection).is_none();
+                (self.item(&owner, collection, &id)?, is_made)
+            }
         };
-        Ok(Some(item.map_or(Target::Missing { is_made }, |item| Target::Present(item.value))))
+        let present = |item: Item| Target::Present(self.tagged_item(call, &id, &item.value));
+        Ok(Some(item.map_or(Target::Missing { is_made }, present)))
     }
 
     /// The value or the file at the place of a request. A place that no operation reads as a value has none before the first write.

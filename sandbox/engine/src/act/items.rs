@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
+use super::files::{below, stored};
 use super::{Call, Engine, Outcome, keys, merge, unknown};
-use crate::contract::encoded_segment;
+use crate::contract::Status;
 use crate::fit::Missing;
 use crate::infer::Collection;
 use crate::seed::mix;
-use crate::state::{Full, Item, Owner, StoredFile};
+use crate::state::{Full, Item, Owner};
 
 /// Items that an instance begins with.
 const FIRST: u64 = 2;
@@ -76,7 +77,7 @@ impl Engine {
             let seed = self.seed_for(owner, collection, &format!("added {number}"));
             let (id, key) = self.new_key(collection, number, seed);
             let (id, value) = self.invented(owner, collection, id, &key, members.clone(), seed);
-            if self.state().put(owner, id, Item::new(value, true)).is_err() {
+            if self.put_item(owner, id, value, true).is_err() {
                 return;
             }
         }
@@ -98,19 +99,16 @@ impl Engine {
         missing: Missing<'_>,
     ) -> Result<(String, Arc<Value>), Full> {
         let seed = self.seed_for(owner, collection, &id);
-        let mut value = Value::Object(members);
+        let mut value = match collection.holds_scalars {
+            true => self.scalar(collection, &id),
+            false => Value::Object(members),
+        };
         if let Some(schema) = &collection.item {
             value = self.fitter().fit(schema, &value, missing, seed).value;
         }
         let id = self.key_in(collection, &value).unwrap_or(id);
-        let before = self.state().instance(owner).and_then(|instance| instance.item(&id).cloned());
-        if let Some(before) = before {
-            self.renew_tag(collection.item.as_ref(), &before.value, &mut value);
-        }
-        let item = Item::new(value, false);
-        let value = Arc::clone(&item.value);
-        self.state().put(owner, id.clone(), item)?;
-        Ok((id, value))
+        let item = self.put_item(owner, id.clone(), value, false)?;
+        Ok((id, item.value))
     }
 
     pub(super) fn create(&self, call: &Call<'_>, index: usize, collection: &Collection) -> Result<Outcome, Full> {
@@ -160,10 +158,8 @@ impl Engine {
             return Ok(Outcome::Conflict(conflict));
         }
         let sent = self.sent_key(collection, &members);
-        let declares_conflict = || {
-            let conflict = crate::contract::Status::Exact(409);
-            call.operation.responses.iter().any(|response| response.status == conflict)
-        };
+        let declares_conflict =
+            || call.operation.responses.iter().any(|response| response.status == Status::Exact(409));
         let id = match sent {
             Some(id) if self.is_taken(owner, &id) && declares_conflict() => {
                 return Ok(Outcome::Conflict(format!("an item of {} has the identifier {id:?}", collection.path)));
@@ -179,9 +175,7 @@ impl Engine {
         let sendable = self.sendable(call, collection);
         let (id, value) = self.store(owner, collection, id, members, Missing::AllBut(&sendable))?;
         if let Some(file) = call.read.files.first() {
-            let place = format!("{}/{}", call.place.trim_end_matches('/'), encoded_segment(&id));
-            let file = StoredFile { media_type: file.media_type.clone(), bytes: file.bytes.clone() };
-            self.state().set_file(place, file)?;
+            self.state().set_file(self.item_place(call, collection, &id), stored(file))?;
         }
         Ok(Outcome::Item { value, id, is_created: true, is_invented: false })
     }
@@ -203,9 +197,7 @@ impl Engine {
         let seed = self.seed_for(owner, collection, id);
         let key = self.key_value(collection, id);
         let (_, value) = self.invented(owner, collection, id.to_owned(), &key, Map::new(), seed);
-        let item = Item::new(value, true);
-        self.state().put(owner, id.to_owned(), item.clone())?;
-        Ok(Some(item))
+        self.put_item(owner, id.to_owned(), value, true).map(Some)
     }
 
     pub(super) fn read(&self, call: &Call<'_>, index: usize, collection: &Collection) -> Result<Outcome, Full> {
@@ -222,8 +214,7 @@ impl Engine {
         let Some(id) = self.named(call, &owner, collection) else { return Ok(Outcome::Invented) };
         self.begin(&owner, collection);
         let before = self.state().instance(&owner).and_then(|instance| instance.item(&id).cloned());
-        let is_named_in_path = self.id(call, collection).is_some();
-        if before.is_none() && is_named_in_path && collection.has_create && collection.names_identifiers {
+        if before.is_none() && !self.is_made_by_put(call, collection) {
             return Ok(Outcome::Unknown(unknown(collection, &id)));
         }
         let mut members = self.sent(call, collection);
@@ -237,7 +228,16 @@ impl Engine {
         }
         let missing = Missing::AllBut(&sendable);
         let (id, value) = self.store_named(&owner, collection, id, members, missing)?;
+        self.keep_file(call, collection, &id)?;
         Ok(Outcome::Item { value, id, is_created: before.is_none(), is_invented: false })
+    }
+
+    /// Returns whether a PUT makes the item that it names. A POST makes the items of other collections, unless the PUT declares a 201.
+    pub(super) fn is_made_by_put(&self, call: &Call<'_>, collection: &Collection) -> bool {
+        let is_named_by_client = self.id(call, collection).is_none() || !collection.has_create;
+        is_named_by_client
+            || !collection.names_identifiers
+            || call.operation.responses.iter().any(|response| response.status == Status::Exact(201))
     }
 
     /// Stores an item under the identifier that a request names: the path wins over the body.
@@ -282,6 +282,7 @@ impl Engine {
         }
         // An optional member that the patch removed stays away.
         let (id, value) = self.store_named(&owner, collection, id, members, Missing::Required)?;
+        self.keep_file(call, collection, &id)?;
         Ok(Outcome::Item { value, id, is_created: false, is_invented: false })
     }
 
@@ -296,22 +297,12 @@ impl Engine {
             Err(full) => return full.into(),
         }
         let removed = self.state().remove(&owner, id);
-        // The path can have another name of the item, and a suffix: `/files/{id}.json`.
-        let (items, last) = call.place.rsplit_once('/').unwrap_or_default();
-        self.remove_below(
-            items,
-            &last.replacen(&encoded_segment(name).to_string(), &encoded_segment(id).to_string(), 1),
-        );
+        self.state().remove_below(&self.item_place(call, collection, id));
         self.forget_below(index, &[owner.1.as_slice(), &[id.to_owned()]].concat());
         match removed {
             Some(item) => Outcome::Item { value: item.value, id: id.to_owned(), is_created: false, is_invented: false },
             None => Outcome::Unknown(unknown(collection, id)),
         }
-    }
-
-    /// Removes the values and files of a deleted item: a later item of the same name has nothing of it.
-    fn remove_below(&self, items: &str, segment: &str) {
-        self.state().remove_below(&format!("{}/{segment}", items.trim_end_matches('/')));
     }
 
     /// Removes the items of all collections below the items that begin with these parents.
@@ -336,7 +327,9 @@ impl Engine {
             None => Vec::new(),
         };
         self.state().clear(&owner);
-        ids.iter().for_each(|id| self.remove_below(call.place, &encoded_segment(id).to_string()));
+        for id in ids {
+            self.state().remove_below(&below(call.place, &id));
+        }
         self.forget_below(index, &owner.1);
         Outcome::Invented
     }
@@ -358,14 +351,6 @@ impl Engine {
             }
         };
         Ok(Outcome::Item { value: item.value, id, is_created: false, is_invented: item.is_invented })
-    }
-
-    /// The file of an item, which goes with it.
-    pub(super) fn file_of_item(&self, call: &Call<'_>, index: usize, collection: &Collection) -> Result<Outcome, Full> {
-        Ok(match self.read(call, index, collection)? {
-            Outcome::Item { .. } => self.download(call),
-            other => other,
-        })
     }
 
     /// An action on an item answers with the item, if it answers with items of this kind.

@@ -168,19 +168,19 @@ impl Engine {
             }
             self.checked(schema, &value)?;
         }
-        let item = Item::new(value, false);
-        self.state().put(&owner, id.clone(), item.clone())?;
+        let item = self.put_item(&owner, id.clone(), value, false)?;
         self.settle(&owner, collection)?;
         self.keep().map_err(ChangeRefused::Unsaved)?;
         Ok(Kept::Item(self.item_address(&owner, &id), id, item))
     }
 
-    /// Replaces the members of an item, or a value that exists once. `change` gets the stored members, and makes the new ones.
+    /// Replaces the members of an item, or a value that exists once, and returns them with their new tag. `change` gets the
+    /// stored members, and makes the new ones.
     pub(crate) fn replace_at<E: From<ChangeRefused>>(
         &self,
         address: &str,
         change: impl FnOnce(&Map<String, Value>) -> Result<Map<String, Value>, E>,
-    ) -> Result<Map<String, Value>, E> {
+    ) -> Result<Arc<Value>, E> {
         let _writing = self.refreshed();
         let changed = match self.stored_at(address).ok_or(ChangeRefused::Nowhere)? {
             Kept::Item(_, id, item) => {
@@ -199,18 +199,17 @@ impl Engine {
                 if let Some(sentence) = self.shared(&owner, collection, &changed, Some(&id)) {
                     return Err(ChangeRefused::Shared(sentence).into());
                 }
-                self.state().put(&owner, id, Item::new(value, false)).map_err(ChangeRefused::from)?;
+                let item = self.put_item(&owner, id, value, false).map_err(ChangeRefused::from)?;
                 self.settle(&owner, collection).map_err(ChangeRefused::from)?;
-                changed
+                item.value
             }
             Kept::Single(value) => {
-                let changed = change(value.as_object().ok_or(ChangeRefused::NoFields)?)?;
+                let changed = change(value.as_object().ok_or(ChangeRefused::NoFields)?)?.into();
                 let place = self.place_of(address).unwrap_or(address);
                 if let Some(schema) = self.single_schema(place) {
-                    self.checked(schema, &changed.clone().into())?;
+                    self.checked(schema, &changed)?;
                 }
-                self.state().set_value(place.to_owned(), changed.clone().into()).map_err(ChangeRefused::from)?;
-                changed
+                self.put_value(place, &value, changed).map_err(ChangeRefused::from)?
             }
             Kept::File(_) => return Err(ChangeRefused::NoFields.into()),
         };

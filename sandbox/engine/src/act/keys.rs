@@ -40,6 +40,13 @@ impl Engine {
         }
     }
 
+    /// The item that is its own identifier.
+    pub(super) fn scalar(&self, collection: &Collection, id: &str) -> Value {
+        let number = of_text(id).map(Value::Number);
+        let is_item = |value: &Value| collection.item.as_ref().is_some_and(|item| self.fitter().is_valid(item, value));
+        number.filter(is_item).unwrap_or_else(|| json!(id))
+    }
+
     fn fits_path(&self, collection: &Collection, id: &str) -> bool {
         let Some(key) = &collection.parameter else { return true };
         let is_valid = |value: Value| self.fitter().is_valid(&key.schema, &value);

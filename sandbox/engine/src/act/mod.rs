@@ -1,6 +1,7 @@
 //! The actions: a checked request changes or reads the state, as the role of its operation says.
 
 mod conditional;
+mod files;
 mod items;
 mod kept;
 mod keys;

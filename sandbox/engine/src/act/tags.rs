@@ -10,7 +10,7 @@ use super::{Call, Engine, Outcome};
 use crate::contract::SchemaRef;
 use crate::infer::{Role, plain};
 use crate::seed::{guid, mix, mix_bytes};
-use crate::state::StoredFile;
+use crate::state::{Full, Item, Owner, StoredFile};
 
 /// Samples for a member that takes no digits. They all differ if the member can be a tag.
 const MOST_SAMPLES: u64 = 8;
@@ -74,9 +74,43 @@ fn texts(seed: u64) -> [Value; 4] {
 }
 
 impl Engine {
+    /// Stores an item. All changes of items come here, so that each renews the member `etag`: requests, work, and the control interface.
+    pub(super) fn put_item(
+        &self,
+        owner: &Owner,
+        id: String,
+        mut value: Value,
+        is_invented: bool,
+    ) -> Result<Item, Full> {
+        let before = {
+            let state = self.state();
+            let instance = state.instance(owner);
+            match instance.and_then(|instance| instance.item(&id)) {
+                Some(item) => Some(Arc::clone(&item.value)),
+                // The tag of a new item is sampled by its identifier, so the removed one can have had it.
+                None => instance.filter(|instance| instance.is_removed(&id)).map(|_| Arc::default()),
+            }
+        };
+        if let Some(before) = before {
+            let schema = self.plan.collections.get(owner.0).and_then(|collection| collection.item.as_ref());
+            self.renew_tag(schema, &before, &mut value);
+        }
+        let item = Item::new(value, is_invented);
+        self.state().put(owner, id, item.clone())?;
+        Ok(item)
+    }
+
+    /// Stores a value that exists once, as `put_item` stores an item.
+    pub(super) fn put_value(&self, place: &str, before: &Value, mut value: Value) -> Result<Arc<Value>, Full> {
+        let schema = self.single_schema(place);
+        self.keep_tag(schema, before, &mut value);
+        self.renew_tag(schema, before, &mut value);
+        self.state().set_value(place.to_owned(), value)
+    }
+
     /// Gives the member `etag` of a changed value another text, also if the request has sent one: an old text that comes back
     /// would meet the conditions of old requests.
-    pub(super) fn renew_tag(&self, schema: Option<&SchemaRef>, before: &Value, value: &mut Value) {
+    fn renew_tag(&self, schema: Option<&SchemaRef>, before: &Value, value: &mut Value) {
         let Some((name, _)) = member_tag(value) else { return };
         let name = name.clone();
         let before = member_tag(before).map(|(_, text)| text).unwrap_or_default();
@@ -92,7 +126,7 @@ impl Engine {
     }
 
     /// Gives a value that exists once the member `etag` that its answers show.
-    pub(super) fn keep_tag(&self, schema: Option<&SchemaRef>, before: &Value, value: &mut Value) {
+    fn keep_tag(&self, schema: Option<&SchemaRef>, before: &Value, value: &mut Value) {
         let Some((name, text)) = member_tag(before) else { return };
         let is_declared = || schema.is_some_and(|schema| self.member_schema(schema, name).is_some());
         if member_tag(value).is_none()
@@ -137,17 +171,24 @@ impl Engine {
         }
     }
 
+    /// The value whose tag an item has: that of its file if reads answer with it.
+    pub(super) fn tagged_item(&self, call: &Call<'_>, id: &str, value: &Arc<Value>) -> Arc<Value> {
+        let collection = call.planned.collection.and_then(|index| self.plan.collections.get(index));
+        let file = collection.and_then(|collection| self.own_file(call, collection, id));
+        file.map_or_else(|| Arc::clone(value), |file| Arc::new(of_file(&file)))
+    }
+
     /// The value whose tag an outcome has.
     pub(crate) fn tagged(&self, call: &Call<'_>, outcome: &Outcome) -> Option<Arc<Value>> {
         match outcome {
-            Outcome::Item { value, .. } | Outcome::Value(Some(value)) => Some(Arc::clone(value)),
+            Outcome::Item { value, id, .. } => Some(self.tagged_item(call, id, value)),
+            Outcome::Value(Some(value)) => Some(Arc::clone(value)),
             Outcome::Value(None) => Some(self.unwritten(call)),
             Outcome::List(listed) => {
                 let page = listed.page.iter().map(|value| Value::String(digest(value)));
                 Some(Arc::new(page.chain([listed.total.into()]).collect()))
             }
-            // The tag of an item's file would not be that of the item, which the requests that write ask for.
-            Outcome::File(file) if call.planned.collection.is_none() => Some(Arc::new(of_file(file))),
+            Outcome::File(file) => Some(Arc::new(of_file(file))),
             _ => None,
         }
     }

@@ -1,4 +1,4 @@
-//! Values that exist once for their path, and files.
+//! Values that exist once for their path.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::contract::{Content, Operation, SchemaRef, decoded, matches, specifici
 use crate::fit::Missing;
 use crate::infer::{Role, json, plain, success};
 use crate::seed::mix;
-use crate::state::{Full, StoredFile};
+use crate::state::Full;
 
 impl Engine {
     pub(super) fn write_value(&self, call: &Call<'_>) -> Result<Outcome, Full> {
@@ -40,7 +40,7 @@ impl Engine {
         };
         // A write can declare another form than the read, and a change can leave out what is required.
         let schema = self.single_schema(call.place);
-        let mut value = match schema {
+        let value = match schema {
             Some(schema) if !self.fitter().is_valid(schema, &value) => {
                 let seed = mix(self.seed, &[call.place]);
                 self.fitter().fit(schema, &value, Missing::Required, seed).value
@@ -48,10 +48,7 @@ impl Engine {
             _ => value,
         };
         let before = before.unwrap_or_else(|| self.unwritten(call));
-        self.keep_tag(schema, &before, &mut value);
-        self.renew_tag(schema, &before, &mut value);
-        let value = self.state().set_value(call.place.to_owned(), value)?;
-        Ok(Outcome::Value(Some(value)))
+        Ok(Outcome::Value(Some(self.put_value(call.place, &before, value)?)))
     }
 
     /// The schema of the value that exists once at a place: of the answer that reads it.
@@ -104,29 +101,6 @@ impl Engine {
     pub(super) fn reset_value(&self, call: &Call<'_>) -> Outcome {
         self.state().remove_value(call.place);
         Outcome::Invented
-    }
-
-    pub(super) fn upload(&self, call: &Call<'_>) -> Result<Outcome, Full> {
-        if let Some(file) = call.read.files.first() {
-            let file = StoredFile { media_type: file.media_type.clone(), bytes: file.bytes.clone() };
-            self.state().set_file(call.place.to_owned(), file)?;
-        }
-        Ok(Outcome::Invented)
-    }
-
-    /// The file that was uploaded to this path, or to the longest beginning of it.
-    pub(super) fn download(&self, call: &Call<'_>) -> Outcome {
-        let state = self.state();
-        let mut place = call.place;
-        loop {
-            if let Some(file) = state.file(place) {
-                return Outcome::File(file);
-            }
-            match place.rsplit_once('/') {
-                Some((before, _)) if !before.is_empty() => place = before,
-                _ => return Outcome::Invented,
-            }
-        }
     }
 
     /// The seed of an answer without state: the same for the same path.

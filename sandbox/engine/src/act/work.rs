@@ -208,12 +208,7 @@ impl Engine {
         if let (Some(members), Some(state)) = (value.as_object_mut(), work.states.get(state)) {
             members.insert(work.member.clone(), Value::from(state.as_str()));
         }
-        let schema = self.plan.collections.get(owner.0).and_then(|collection| collection.item.as_ref());
-        self.renew_tag(schema, &item.value, &mut value);
-        let item = Item::new(value, item.is_invented);
-        let value = Arc::clone(&item.value);
-        self.state().put(owner, id, item)?;
-        Ok(value)
+        Ok(self.put_item(owner, id, value, item.is_invented)?.value)
     }
 }
 

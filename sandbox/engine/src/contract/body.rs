@@ -33,9 +33,14 @@ fn content(document: &Value, pointer: &str) -> Vec<Content> {
         });
         let schema = resolve(document, &format!("{pointer}/schema")).map(|(_, schema)| schema);
         let examples = value.get("example").cloned().into_iter().chain(examples);
+        let items = || {
+            let reference = value.get("itemSchema").map(|_| format!("#{pointer}/itemSchema").replace('%', "%25"))?;
+            Some(SchemaRef::Inline(Arc::new(json!({ "type": "array", "items": { "$ref": reference } }))))
+        };
         Some(Content {
             media_type: media_type.clone(),
-            schema: value.get("schema").map(|_| SchemaRef::pointer(format!("{pointer}/schema"))),
+            schema: value.get("schema").map(|_| SchemaRef::pointer(format!("{pointer}/schema"))).or_else(items),
+            is_sequence: value.get("schema").is_none() && value.get("itemSchema").is_some(),
             encoding: encodings.map(|(field, value)| (field.clone(), encoding(value))).collect(),
             examples: examples.map(|example| written(media_type, schema, example)).collect(),
         })
@@ -69,6 +74,7 @@ pub(super) fn form(document: &Value, fields: &[String], body: Option<&str>, cons
         let content = |media_type| Content {
             media_type,
             schema: schema.clone(),
+            is_sequence: false,
             encoding: BTreeMap::new(),
             examples: Vec::new(),
         };
@@ -115,6 +121,7 @@ pub(super) fn form(document: &Value, fields: &[String], body: Option<&str>, cons
     let content = |media_type| Content {
         media_type,
         schema: Some(schema.clone()),
+        is_sequence: false,
         encoding: encodings.clone(),
         examples: Vec::new(),
     };
@@ -162,6 +169,7 @@ fn produced(value: &Value, pointer: &str, produces: &[String]) -> Vec<Content> {
     let content = |media_type: String| Content {
         examples: example(&media_type).into_iter().collect(),
         schema: Some(schema.clone()),
+        is_sequence: false,
         encoding: BTreeMap::new(),
         media_type,
     };

@@ -138,6 +138,8 @@ pub(crate) struct Content {
     pub(crate) media_type: String,
     /// `None` if the contract describes nothing but the media type.
     pub(crate) schema: Option<SchemaRef>,
+    /// A stream of items: `itemSchema` of OpenAPI 3.2. The schema is that of their array.
+    pub(crate) is_sequence: bool,
     /// By the names of form fields.
     pub(crate) encoding: BTreeMap<String, Encoding>,
     /// Values that the contract gives as examples, in its order.

@@ -1,6 +1,7 @@
 //! The response that a successful call gets.
 
 use crate::contract::{Content, Operation, Response, SchemaRef, Status};
+use crate::outline::Outlines;
 
 /// The response for success, by statuses in the order of preference. `None` if the contract declares none.
 pub(crate) fn success<'o>(operation: &'o Operation, preferred: &[u16]) -> Option<(u16, &'o Response)> {
@@ -37,6 +38,23 @@ pub(crate) fn is_json(media_type: &str) -> bool {
 /// The JSON among the media types; the first one if there is no JSON.
 pub(crate) fn json(content: &[Content]) -> Option<&Content> {
     content.iter().find(|content| is_json(&content.media_type)).or_else(|| content.first())
+}
+
+/// Returns whether an operation answers with a file: with no JSON, XML or plain text, unless a schema says that these are bytes.
+pub(super) fn is_file(operation: &Operation, outlines: &Outlines) -> bool {
+    let Some((_, response)) = success(operation, &[200]) else { return false };
+    let is_text = |content: &Content| {
+        let media_type = &content.media_type;
+        let is_bytes = || {
+            let schema = content.schema.as_ref();
+            schema.is_some_and(|schema| outlines.get(schema).format.as_deref() == Some("binary"))
+        };
+        match is_json(media_type) {
+            true => !media_type.contains('*') || !is_bytes(),
+            false => (media_type.contains("xml") || media_type.starts_with("text/plain")) && !is_bytes(),
+        }
+    };
+    !response.content.is_empty() && !response.content.iter().any(is_text)
 }
 
 /// The schema of a successful answer, if it is JSON.

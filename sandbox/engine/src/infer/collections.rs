@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use http::Method;
 use serde_json::Value;
 
-use super::answer::{is_json, schema};
+use super::answer::{is_file, is_json, schema};
 use super::envelope::{elements, item};
 use super::names::plain;
 use super::{Collection, Key, identifier};
@@ -169,9 +169,9 @@ fn collection(
         indices.iter().filter_map(operation).find(|operation| operation.method == method)
     };
     let name = name(path).to_owned();
-    let read = method(below, Method::GET).and_then(|read| schema(read, &[200]));
     // A file is not its item.
-    let read = read.filter(|schema| !outlines.get(schema).is_scalar());
+    let read = method(below, Method::GET).filter(|read| !is_file(read, outlines));
+    let read = read.and_then(|read| schema(read, &[200])).filter(|schema| !outlines.get(schema).is_scalar());
     let first = below.first().or(at.first()).and_then(operation)?;
     let keys: Vec<Key> =
         below.iter().filter_map(|index| key(&contract.document, operation(index)?, places.get(*index)?)).collect();
@@ -239,6 +239,7 @@ fn collection(
         parents,
         identifier,
         is_listed,
+        reads_files: false,
         holds_scalars: shape.is_scalar(),
         owner: None,
         unique: Vec::new(),

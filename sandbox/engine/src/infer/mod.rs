@@ -131,6 +131,8 @@ pub(crate) struct Collection {
     pub(crate) identity: Option<String>,
     /// A list or a create names the identifiers, so a program can know them: others are unknown.
     pub(crate) is_listed: bool,
+    /// A read at the path of an item answers with a file.
+    pub(crate) reads_files: bool,
     /// The items are texts or numbers, which are their own identifiers.
     pub(crate) holds_scalars: bool,
     pub(crate) has_create: bool,
@@ -183,8 +185,22 @@ fn plan(contract: &Contract, behaviour: &Behaviour, used: &mut HashSet<usize>) -
     corrector.collections(&mut collections)?;
     let mut operations = roles::assign(sources, &collections);
     corrector.operations(&mut operations, &mut collections)?;
+    mark_files(contract, &operations, &mut collections);
     tagged::mark(contract, &mut operations);
     Ok(Plan { operations, collections, outlines })
+}
+
+/// Marks the collections whose items are read as files, at the path of the item.
+fn mark_files(contract: &Contract, operations: &[Planned], collections: &mut [Collection]) {
+    for (operation, planned) in contract.operations.iter().zip(operations) {
+        let is_at_item = operation.segments.last().is_some_and(|last| last.parameters().next().is_some());
+        if planned.role == Role::Download
+            && is_at_item
+            && let Some(collection) = planned.collection.and_then(|index| collections.get_mut(index))
+        {
+            collection.reads_files = true;
+        }
+    }
 }
 
 /// The plan as a table: operation, role, reason.

@@ -2,11 +2,11 @@
 
 use http::Method;
 
-use super::answer::{is_json, schema, success};
+use super::answer::{is_file, is_json, schema, success};
 use super::collections::{Place, Places, is_list, is_word, owner};
 use super::envelope::{elements, item};
 use super::{Collection, Pages, Planned, Role, identifier};
-use crate::contract::{Contract, Location, Operation, SchemaRef};
+use crate::contract::{Content, Contract, Location, Operation, SchemaRef};
 use crate::outline::{Outline, Outlines};
 
 const COUNTS: &[&str] = &["count", "counts", "total"];
@@ -164,7 +164,7 @@ impl Assigner<'_> {
             None => format!("`{parameter}` is in no member of the item"),
         };
         let role = match *method {
-            Method::GET if self.is_file() => Role::Download,
+            Method::GET if is_file(self.operation, self.outlines) || self.is_written_text(siblings) => Role::Download,
             Method::GET | Method::HEAD => {
                 let is_written = has(Method::PUT) || has(Method::PATCH) || has(Method::POST) || has(Method::DELETE);
                 if !collection.is_listed && !collection.has_create && !is_written {
@@ -255,12 +255,14 @@ impl Assigner<'_> {
         Some(Planned { within: elements.within, pages, ..self.planned_as(role, Some(index), reason) })
     }
 
-    fn is_file(&self) -> bool {
-        let Some((_, response)) = success(self.operation, &[200]) else { return false };
-        let is_text = |media_type: &str| {
-            is_json(media_type) || media_type.contains("xml") || media_type.starts_with("text/plain")
-        };
-        !response.content.is_empty() && !response.content.iter().any(|content| is_text(&content.media_type))
+    /// Returns whether a read answers with the text that a PUT at its path takes.
+    fn is_written_text(&self, siblings: &[usize]) -> bool {
+        let is_text = |content: &Content| content.media_type.starts_with("text/") && !is_json(&content.media_type);
+        let all = siblings.iter().filter_map(|index| self.contract.operations.get(*index));
+        let put = all.filter(|other| other.method == Method::PUT).find_map(|put| put.body.as_ref());
+        let answer = success(self.operation, &[200]).map(|(_, response)| &response.content);
+        let are_texts = |contents: &Vec<Content>| !contents.is_empty() && contents.iter().all(is_text);
+        answer.is_some_and(are_texts) && put.is_some_and(|body| are_texts(&body.content))
     }
 
     /// The collection with items of a kind, or the one whose path begins the operation's.
@@ -276,7 +278,7 @@ impl Assigner<'_> {
     }
 
     fn read(&self) -> Planned {
-        if self.is_file() {
+        if is_file(self.operation, self.outlines) {
             return self.planned_as(Role::Download, None, "answers with a file");
         }
         let answer = self.answer();

@@ -25,9 +25,16 @@ pub(super) fn mark(contract: &Contract, planned: &mut [Planned]) {
 
 fn is_of_item(role: Role) -> bool {
     match role {
-        Role::Create | Role::Read | Role::Replace | Role::Patch | Role::Delete | Role::Act | Role::SingleRead => true,
+        Role::Create
+        | Role::Read
+        | Role::Replace
+        | Role::Patch
+        | Role::Delete
+        | Role::Act
+        | Role::SingleRead
+        | Role::Download => true,
         Role::List | Role::Search | Role::Count | Role::Clear | Role::SingleReplace | Role::SinglePatch => false,
-        Role::SingleDelete | Role::Computed | Role::Upload | Role::Download | Role::Other => false,
+        Role::SingleDelete | Role::Computed | Role::Upload | Role::Other => false,
     }
 }
 

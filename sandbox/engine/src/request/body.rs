@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use indexmap::IndexMap;
 use serde_json::Value;
 
-use super::media::{essence, fit, is_json};
+use super::media::{essence, fit, is_json, line_start};
 use super::multipart::{FormPart, parts as multipart_parts};
 use super::query::{Pair, decode, pairs, steps};
 use super::{File, Read, Refusal, RequestParts, style, violation, within};
@@ -55,6 +55,7 @@ pub(super) fn read(
     let form = FormReader { schemas, content };
     let value = match essence(media_type).as_str() {
         json if is_json(json) => from_json(parts.body).map(Some),
+        lines if content.is_sequence && line_start(lines).is_some() => from_lines(parts.body).map(Some),
         URLENCODED => form.urlencoded(parts.body).map(Some),
         MULTIPART => form.multipart(media_type, parts.body, &mut read.files).map(Some),
         text if is_text(text) && !text.ends_with("/xml") => form.text(parts.body).map(Some),
@@ -95,6 +96,21 @@ fn from_json(body: &[u8]) -> Result<Value, String> {
         return Err(format!("has more than {MOST_VALUES} values, the limit of the sandbox"));
     }
     serde_json::from_slice(body).map_err(|error| format!("is not JSON: {error}"))
+}
+
+/// The items of a stream, each on a line of its own.
+fn from_lines(body: &[u8]) -> Result<Value, String> {
+    if has_too_many_values(body) || body.iter().filter(|byte| **byte == b'\n').count() > MOST_VALUES {
+        return Err(format!("has more than {MOST_VALUES} values, the limit of the sandbox"));
+    }
+    let lines = body.split(|byte| *byte == b'\n').map(|line| line.strip_prefix(b"\x1e").unwrap_or(line));
+    let lines = (1..).zip(lines).filter(|(_, line)| !line.trim_ascii().is_empty());
+    lines
+        .map(|(number, line)| {
+            serde_json::from_slice(line).map_err(|error| format!("has no JSON in line {number}: {error}"))
+        })
+        .collect::<Result<_, _>>()
+        .map(Value::Array)
 }
 
 /// Counts the commas outside of texts: the values of a few megabytes would take gigabytes.

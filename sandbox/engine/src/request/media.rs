@@ -47,6 +47,15 @@ pub(crate) fn is_json(essence: &str) -> bool {
     matches!(essence, "application/json" | "text/json") || essence.ends_with("+json")
 }
 
+/// The text before the JSON of each item, if a media type has one line of JSON for each.
+pub(crate) fn line_start(essence: &str) -> Option<&'static str> {
+    match essence {
+        "application/jsonl" | "application/x-jsonlines" | "application/x-ndjson" | "application/ndjson" => Some(""),
+        "application/json-seq" => Some("\u{1e}"),
+        _ => None,
+    }
+}
+
 /// Returns whether an `Accept` header asks for a declared media type, which can be a range.
 pub(crate) fn accepts(accept: &str, media_type: &str) -> bool {
     let asked = accept.split(',').map(|range| range.split(";q=").next().unwrap_or(range).trim());

@@ -12,13 +12,13 @@ use axum::response::Response;
 use axum::routing::any;
 use bytes::{Bytes, BytesMut};
 use driftless_sandbox_control::interface::Control;
-use driftless_sandbox_control::server::{Limits, Stopped};
+use driftless_sandbox_control::server::Limits;
+use driftless_sandbox_control::upload::{Stopped, TooSlow};
 use http::Method;
 use http::header::{CONTENT_TYPE, HeaderName, HeaderValue};
 use http_body::Body as _;
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::task::spawn_blocking;
-use tokio::time::{Instant, timeout_at};
 
 use super::control;
 use super::handle::{Received, Service, refuse, status};
@@ -34,10 +34,6 @@ const MOST_BYTES_OF_ALL: usize = 512 << 20;
 
 /// Limits of connections, and of the heads of requests.
 pub(crate) const LIMITS: Limits = Limits { head: Duration::from_secs(30), connections: 1_000 };
-
-/// Time for the body of a request: for all of it, and for the next part.
-const BODY: Duration = Duration::from_secs(300);
-const BODY_PART: Duration = Duration::from_secs(30);
 
 /// The routes of a sandbox.
 pub(crate) fn router(service: &Arc<Service>, control: &Control) -> Router {
@@ -92,23 +88,20 @@ async fn collect<'l>(
     most: &'l Semaphore,
     taken: &mut Option<SemaphorePermit<'l>>,
 ) -> Result<Bytes, (u16, &'static str)> {
-    const TOO_SLOW: (u16, &str) =
-        (408, "the body is too slow: the sandbox waits 30 s for its next part, and 300 s for all");
     const TOO_MANY: (u16, &str) = (503, "the sandbox receives 512 MiB of bodies already: try again");
     if body.size_hint().lower() > MOST_BYTES as u64 {
         return Err(TOO_LONG);
     }
     let mut body = pin!(body);
     let mut collected = BytesMut::new();
-    let end = Instant::now() + BODY;
     loop {
-        let next =
-            timeout_at(end.min(Instant::now() + BODY_PART), poll_fn(|context| body.as_mut().poll_frame(context)));
-        let Some(frame) = next.await.map_err(|_| TOO_SLOW)? else { return Ok(collected.freeze()) };
-        let frame = frame.map_err(|error| match Stopped::is_cause_of(&error) {
+        let next = poll_fn(|context| body.as_mut().poll_frame(context));
+        let Some(frame) = next.await else { return Ok(collected.freeze()) };
+        let frame = frame.map_err(|error| match &error {
+            error if TooSlow::is_cause_of(error) => (408, TooSlow::DETAIL),
             // The end of the sandbox does not wait for the rest of a body.
-            true => (503, "the sandbox ends"),
-            false => (400, "the body cannot be read: check its chunks and its length"),
+            error if Stopped::is_cause_of(error) => (503, "the sandbox ends"),
+            _ => (400, "the body cannot be read: check its chunks and its length"),
         })?;
         let Ok(data) = frame.into_data() else { continue };
         if collected.len() + data.len() > MOST_BYTES {

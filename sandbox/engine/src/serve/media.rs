@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use crate::contract::Content;
 use crate::infer::{is_json, json};
+use crate::request::media::line_start;
 
 /// Returns whether a media type fits a range: `*/*`, `image/*`, `application/*+json`. JSON fits other JSON.
 pub(crate) fn fits(media_type: &str, range: &str) -> bool {
@@ -81,6 +82,32 @@ pub(crate) fn encode(media_type: &str, value: &Value, name: &str) -> Vec<u8> {
     }
 }
 
+/// The items of a stream. Those of server-sent events are objects of their fields, or the data.
+pub(crate) fn encode_items(media_type: &str, value: &Value, name: &str) -> Vec<u8> {
+    let essence = essence(media_type);
+    let Some(items) = value.as_array() else { return encode(media_type, value, name) };
+    let event = |item: &Value| {
+        let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let field = |name: &str| {
+            let value = text(item.get(name)?).replace(['\r', '\n', '\0'], " ");
+            Some(format!("{name}: {value}\n"))
+        };
+        let fields: String = ["event", "id", "retry"].into_iter().filter_map(field).collect();
+        let data = match item.get("data") {
+            Some(data) => text(data),
+            None if fields.is_empty() => item.to_string(),
+            None => return format!("{fields}\n"),
+        };
+        let lines: String = data.split(['\r', '\n']).map(|line| format!("data: {line}\n")).collect();
+        format!("{fields}{lines}\n")
+    };
+    match (essence.as_str(), line_start(&essence)) {
+        ("text/event-stream", _) => items.iter().map(event).collect::<String>().into_bytes(),
+        (_, Some(start)) => items.iter().map(|item| format!("{start}{item}\n")).collect::<String>().into_bytes(),
+        _ => encode(media_type, value, name),
+    }
+}
+
 /// A value as XML: members are elements; the elements of an array repeat its name.
 fn xml(text: &mut String, name: &str, value: &Value) {
     let is_name = |letter: char| letter.is_alphanumeric() || "_-.".contains(letter);
@@ -110,7 +137,7 @@ fn xml(text: &mut String, name: &str, value: &Value) {
 mod tests {
     use serde_json::json;
 
-    use super::{encode, fits};
+    use super::{encode, encode_items, fits};
 
     #[test]
     fn xml_has_no_character_that_it_forbids() {
@@ -130,6 +157,18 @@ mod tests {
         ] {
             assert_eq!(fits(media_type, range), expected, "{media_type} {range}");
         }
+    }
+
+    #[test]
+    fn items_of_a_stream_are_lines_and_events() {
+        let items = json!([{ "event": "a\nb", "data": "c\nd", "retry": 5 }, { "x": 1 }, { "id": "7" }]);
+        let text = |media_type| String::from_utf8(encode_items(media_type, &items, "")).unwrap();
+        let [first, second, third] =
+            ["{\"event\":\"a\\nb\",\"data\":\"c\\nd\",\"retry\":5}", "{\"x\":1}", "{\"id\":\"7\"}"];
+        assert_eq!(text("application/jsonl; charset=utf-8"), format!("{first}\n{second}\n{third}\n"));
+        assert_eq!(text("application/json-seq"), format!("\u{1e}{first}\n\u{1e}{second}\n\u{1e}{third}\n"));
+        let events = "event: a b\nretry: 5\ndata: c\ndata: d\n\ndata: {\"x\":1}\n\nid: 7\n\n";
+        assert_eq!(text("text/event-stream"), events);
     }
 
     #[test]

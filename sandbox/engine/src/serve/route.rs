@@ -18,6 +18,8 @@ pub(crate) struct Router {
 #[derive(Debug)]
 struct Route {
     segments: Vec<Segment>,
+    /// It has no parameters.
+    is_concrete: bool,
     method: Method,
     operation: usize,
 }
@@ -49,7 +51,12 @@ impl Router {
     pub(crate) fn new(contract: &Contract) -> Self {
         let mut routes = Vec::new();
         for (operation, declared) in contract.operations.iter().enumerate() {
-            let route = |segments| Route { segments, method: declared.method.clone(), operation };
+            let route = |segments: Vec<Segment>| Route {
+                is_concrete: segments.iter().all(|segment| segment.parameters().next().is_none()),
+                method: declared.method.clone(),
+                operation,
+                segments,
+            };
             routes.push(route(declared.segments.clone()));
             // A client sends no fragment: `/#CreateCluster` arrives as `/`.
             if let Some((path, _)) = declared.template.split_once(['#', '?']) {
@@ -64,6 +71,10 @@ impl Router {
         Self { routes, bases }
     }
 
+    /// If a template without parameters matches, no other one is looked at, also for a method that it lacks: `DELETE /users/me` is not
+    /// `DELETE /users/{id}`. OpenAPI matches it first (3.1.1, Path Templating Matching), and an operation is looked up in the path that
+    /// matched. Several templates with parameters are ambiguous, which the specification leaves to tools: the most literal one that has
+    /// the method wins, as in web frameworks.
     pub(crate) fn route(&self, method: &Method, path: &str) -> Routed {
         let mut others = Vec::new();
         for base in &self.bases {
@@ -75,11 +86,14 @@ impl Router {
             let place = encoded(&decoded);
             let mut candidates: Vec<Candidate> = Vec::new();
             let mut best: Option<&[Segment]> = None;
+            let mut is_concrete = false;
             for route in &self.routes {
                 let mut values = Vec::new();
-                if !matches(&route.segments, &decoded, &mut values) {
+                if is_concrete && !route.is_concrete || !matches(&route.segments, &decoded, &mut values) {
                     continue;
                 }
+                // They are the most specific ones, so that they come first.
+                is_concrete |= route.is_concrete;
                 if route.method != *method {
                     others.push(route.method.clone());
                     continue;
@@ -99,6 +113,9 @@ impl Router {
             }
             if !candidates.is_empty() {
                 return Routed::Operations(candidates);
+            }
+            if is_concrete {
+                break;
             }
         }
         if others.is_empty() {
@@ -201,6 +218,37 @@ mod tests {
         }
         for (template, path) in [("/{a}.{b}", "/.y"), ("/{a}{b}", "/x"), ("/v{a}", "/v"), ("/v{a}-{b}", "/v-b")] {
             assert_eq!(route(&[template], path), None, "{template}");
+        }
+    }
+
+    #[test]
+    fn a_path_without_parameters_has_its_own_methods_only() {
+        let one = |methods: &[&str]| {
+            methods.iter().map(|method| ((*method).to_owned(), json!({}))).collect::<serde_json::Map<_, _>>()
+        };
+        let document = json!({ "openapi": "3.1.0", "servers": [{ "url": "/api" }], "paths": {
+            "/users/me": one(&["get", "put"]), "/users/{id}": one(&["get", "delete", "head"]), "/{kind}/{id}": one(&["patch"]),
+            "/users/me/": one(&["post"]), "/users/{id}/{part}": one(&["get"]), "/users/{id}/photo": one(&["put"]),
+            "/api/{+rest}": one(&["delete"]) } });
+        let contract = Contract::read(document.to_string().as_bytes()).unwrap();
+        let router = Router::new(&contract);
+        let route = |method: Method, path: &str| match router.route(&method, path) {
+            Routed::Operations(candidates) => contract.operations[candidates[0].operation].template.clone(),
+            Routed::OtherMethods(methods) => methods.iter().map(Method::as_str).collect::<Vec<_>>().join(", "),
+            Routed::Unknown => String::new(),
+        };
+        for (method, path, expected) in [
+            (Method::GET, "/api/users/me", "/users/me"),
+            (Method::DELETE, "/api/users/me", "GET, PUT"),
+            (Method::HEAD, "/users/me", "GET, PUT"),
+            (Method::PATCH, "/users/me", "GET, PUT"),
+            (Method::DELETE, "/users/me/", "GET, POST, PUT"),
+            (Method::DELETE, "/users/1", "/users/{id}"),
+            (Method::PATCH, "/users/1", "/{kind}/{id}"),
+            (Method::POST, "/users/1", "DELETE, GET, HEAD, PATCH"),
+            (Method::GET, "/users/1/photo", "/users/{id}/{part}"),
+        ] {
+            assert_eq!(route(method.clone(), path), expected, "{method} {path}");
         }
     }
 

@@ -91,7 +91,7 @@ impl Resources for Service {
             if complaints.is_empty() { Ok(fields) } else { Err(ControlRefusal::from_complaints(complaints)) }
         })?;
         self.touched.send_replace(());
-        Ok(changed.into())
+        Ok(Value::clone(&changed))
     }
 
     fn remove(&self, address: &str) -> Result<bool, ControlRefusal> {

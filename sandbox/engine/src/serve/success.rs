@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::envelope::{envelope, named};
 use super::files::file;
-use super::media::{choose, concrete, encode, essence};
+use super::media::{choose, concrete, encode, encode_items, essence};
 use super::problem::{Problem, problem};
 use super::reply::Reply;
 use crate::act::{Call, Engine, Outcome, merge, tag};
@@ -110,7 +110,10 @@ pub(crate) fn reply(engine: &Engine, call: &Call<'_>, accept: Option<&str>) -> R
         .collection
         .and_then(|index| engine.plan.collections.get(index))
         .map_or("value", |collection| &collection.name);
-    reply.body = encode(&media_type, &value, name);
+    reply.body = match content.is_sequence {
+        true => encode_items(&media_type, &value, name),
+        false => encode(&media_type, &value, name),
+    };
     reply.media_type = Some(media_type);
     reply.is_invented = is_invented;
     reply
@@ -161,6 +164,8 @@ fn preferred(call: &Call<'_>, outcome: &Outcome) -> &'static [u16] {
         (Role::Create, _) | (_, Outcome::Item { is_created: true, .. }) => &[201, 200, 202, 204],
         (Role::Delete | Role::Clear | Role::SingleDelete, _) => &[204, 200, 202],
         (Role::Upload, _) => &[201, 200, 202, 204],
+        // A 201 would say that the item did not exist.
+        (Role::Replace | Role::Patch, Outcome::Item { .. }) => &[200, 204, 202, 201],
         _ => &[200, 201, 202, 204],
     }
 }

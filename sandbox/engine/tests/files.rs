@@ -1,0 +1,111 @@
+//! Files of a collection: a PUT makes or replaces one by its name, and a GET answers with its bytes.
+
+use driftless_sandbox::Sandbox;
+use reqwest::{Method, Response};
+use serde_json::{Value, json};
+
+use super::{client, start};
+
+/// A collection whose items have bytes of these media types, with these operations of its own path.
+fn files(media_type: &str, schema: Value, collection: &Value) -> Value {
+    let content = json!({ media_type: { "schema": schema } });
+    let content = if schema.is_null() { json!({ media_type: {} }) } else { content };
+    json!({ "openapi": "3.1.0", "paths": {
+        "/files": collection,
+        "/files/{name}": {
+            "parameters": [{ "in": "path", "name": "name", "required": true, "schema": { "type": "string" } }],
+            "get": { "responses": { "200": { "description": "", "content": content }, "404": { "description": "" } } },
+            "put": { "requestBody": { "required": true, "content": content },
+                "responses": { "201": { "description": "" }, "204": { "description": "" }, "412": { "description": "" } } },
+            "delete": { "responses": { "204": { "description": "" } } } } } })
+}
+
+fn listed() -> Value {
+    let file = json!({ "type": "object", "required": ["name"], "properties": { "name": { "type": "string" }, "size": { "type": "integer" } } });
+    let list = json!({ "type": "array", "items": file });
+    json!({ "get": { "responses": { "200": { "description": "", "content": { "application/json": { "schema": list } } } } } })
+}
+
+async fn ask(sandbox: &Sandbox, method: Method, name: &str, sent: Option<(&str, &[u8])>) -> Response {
+    let request = client().request(method, format!("{}/files{name}", sandbox.base_url()));
+    let request = match sent {
+        Some((media_type, bytes)) => request.header("content-type", media_type).body(bytes.to_vec()),
+        None => request,
+    };
+    request.send().await.unwrap()
+}
+
+/// Catches bytes that are not stored, not replaced, or left behind by a deletion, in all forms of a file in a contract.
+#[tokio::test]
+async fn a_put_stores_the_bytes_that_a_get_answers_with() {
+    let binary = || json!({ "type": "string", "format": "binary" });
+    let mut with_create = listed();
+    with_create["post"] = json!({ "requestBody": { "content": { "application/json": { "schema": { "type": "object" } } } },
+        "responses": { "201": { "description": "" } } });
+    let names = json!({ "get": { "responses": { "200": { "description": "", "content": {
+        "application/json": { "schema": { "type": "array", "items": { "type": "string" } } } } } } } });
+    for (declared, schema, sent, collection) in [
+        ("application/octet-stream", binary(), "application/octet-stream", &listed()),
+        ("application/octet-stream", Value::Null, "application/octet-stream", &listed()),
+        ("application/octet-stream", json!({}), "application/octet-stream", &listed()),
+        ("image/*", binary(), "image/png", &listed()),
+        ("*/*", binary(), "video/mp4", &listed()),
+        ("*/*", binary(), "application/zip", &json!({})),
+        ("application/pdf", Value::Null, "application/pdf", &json!({})),
+        ("application/octet-stream", binary(), "application/octet-stream", &with_create),
+        ("application/octet-stream", binary(), "application/octet-stream", &names),
+        ("text/plain", json!({ "type": "string" }), "text/plain; charset=utf-8", &listed()),
+        ("text/csv", Value::Null, "text/csv", &json!({})),
+    ] {
+        let case = format!("{declared} {schema} {collection}");
+        let sandbox = start(&files(declared, schema, collection)).await;
+        let texts = [&b"first"[..], b"2"];
+        let bytes = if sent.starts_with("text") { texts } else { [&b"\0\xff{\"a\":1}\r\n"[..], b"second"] };
+        for (bytes, status) in bytes.into_iter().zip([201, 204]) {
+            let put = ask(&sandbox, Method::PUT, "/a%20b", Some((sent, bytes))).await;
+            assert_eq!(put.status(), status, "{case}");
+            ask(&sandbox, Method::PUT, "/other", Some((sent, b"other"))).await;
+            let read = ask(&sandbox, Method::GET, "/a%20b", None).await;
+            assert_eq!(
+                (read.status().as_u16(), read.headers()["content-type"].to_str().unwrap()),
+                (200, sent),
+                "{case}"
+            );
+            assert_eq!(read.bytes().await.unwrap(), bytes, "{case}");
+        }
+        if collection.get("get").is_some() {
+            let list = ask(&sandbox, Method::GET, "", None).await.text().await.unwrap();
+            assert!(list.contains("\"a b\""), "{case}: {list}");
+        }
+        let snapshot = client().get(format!("{}/sandbox/snapshot", sandbox.origin())).send().await.unwrap();
+        let snapshot = snapshot.json::<Value>().await.unwrap();
+        assert_eq!(ask(&sandbox, Method::DELETE, "/a%20b", None).await.status(), 204, "{case}");
+        let gone = ask(&sandbox, Method::GET, "/a%20b", None).await;
+        assert!(gone.status() == 404 || gone.headers().contains_key("x-sandbox-invented"), "{case}: {gone:?}");
+        let restored = client().put(format!("{}/sandbox/snapshot", sandbox.origin())).json(&snapshot).send().await;
+        assert_eq!(restored.unwrap().status(), 204, "{case}");
+        let read = ask(&sandbox, Method::GET, "/a%20b", None).await.bytes().await.unwrap();
+        assert_eq!(read, bytes[1], "{case}");
+    }
+}
+
+/// Catches an overwritten change: the tag of a file of a collection is that of its bytes, in the answers of reads and writes.
+#[tokio::test]
+async fn a_file_of_a_collection_has_conditions() {
+    let sandbox = start(&files("application/octet-stream", Value::Null, &listed())).await;
+    let put = async |bytes: &'static str, name: &str, value: &str| {
+        let request = client().put(format!("{}/files/a", sandbox.base_url())).header(name, value);
+        let put = request.header("content-type", "application/octet-stream").body(bytes).send().await.unwrap();
+        (put.status().as_u16(), put.headers().get("etag").map(|tag| tag.to_str().unwrap().to_owned()))
+    };
+    assert_eq!(put("a", "if-match", "*").await.0, 412, "nobody has stored one");
+    let (status, first) = put("a", "if-none-match", "*").await;
+    assert_eq!((status, put("b", "if-none-match", "*").await.0), (201, 412));
+    let first = first.unwrap();
+    let read = ask(&sandbox, Method::GET, "/a", None).await;
+    assert_eq!(read.headers()["etag"].to_str().unwrap(), first);
+    let (status, second) = put("b", "if-match", &first).await;
+    assert!(status == 204 && second.as_ref().is_some_and(|second| *second != first), "{second:?}");
+    assert_eq!(put("c", "if-match", &first).await.0, 412);
+    assert_eq!(ask(&sandbox, Method::GET, "/a", None).await.text().await.unwrap(), "b");
+}
