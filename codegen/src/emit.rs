@@ -1,5 +1,6 @@
 //! Pieces to files.
 
+mod comments;
 mod shape;
 
 use std::collections::BTreeMap;
@@ -8,6 +9,7 @@ use std::sync::mpsc::sync_channel;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
+use self::comments::Lifted;
 use crate::pieces::{Piece, Take};
 use crate::room::STACK;
 use crate::text::Code;
@@ -131,9 +133,10 @@ fn flush(pending: &mut Code, text: &mut String) -> Result<(), syn::Error> {
 
 /// Items as the formatter writes them.
 fn unparsed(items: &Code) -> Result<String, syn::Error> {
-    let file = syn::parse_file(items.as_str())?;
+    let lifted = Lifted::new(items.as_str())?;
+    let file = syn::parse_file(&lifted.code)?;
     shape::code(&file)?;
-    Ok(prettyplease::unparse(&file))
+    lifted.put_back(&prettyplease::unparse(&file))
 }
 
 /// A block, as it would be formatted at once: its members in portions, each in a block of its own, whose first and last lines are
