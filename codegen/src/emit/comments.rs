@@ -27,7 +27,7 @@ impl<'t> Lifted<'t> {
                     comments.push(vec![comment]);
                 }
                 (None, _) => {
-                    closed(line)?;
+                    nesting(line)?;
                     code.push_str(line);
                     code.push('\n');
                 }
@@ -69,10 +69,12 @@ fn comment(line: &str) -> Option<(&'static str, &str)> {
     (mark == "//!" || !text.starts_with('/')).then_some((mark, text))
 }
 
-/// Refuses a line of code that leaves a literal or a comment open, and the literals that end by other rules than those with plain quotes.
-fn closed(line: &str) -> Result<(), syn::Error> {
+/// The brackets that a line of code opens, less those that it closes.
+///
+/// A line that leaves a literal or a comment open is refused, and so are the literals that end by other rules than those with plain quotes.
+pub(super) fn nesting(line: &str) -> Result<isize, syn::Error> {
     let mut bytes = line.bytes();
-    let mut before = b' ';
+    let (mut before, mut nesting) = (b' ', 0);
     while let Some(byte) = bytes.next() {
         match byte {
             b'"' if before == b'#' || before == b'\'' || before.is_ascii_alphanumeric() => {
@@ -87,11 +89,13 @@ fn closed(line: &str) -> Result<(), syn::Error> {
                 }
             },
             b'/' | b'*' if before == b'/' => return Err(refused("comments behind code")),
+            b'(' | b'[' | b'{' => nesting += 1,
+            b')' | b']' | b'}' => nesting -= 1,
             _ => {}
         }
         before = byte;
     }
-    Ok(())
+    Ok(nesting)
 }
 
 fn refused(what: &str) -> syn::Error {

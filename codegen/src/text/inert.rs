@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use pulldown_cmark::{BrokenLink, CodeBlockKind, CowStr, Event, Options, Parser, Tag};
 
-use super::hidden::{ends_line, is_hidden};
+use super::hidden::{ends_line, is_hidden, is_visible_ascii};
 
 /// Limit of rounds. A rewrite may reveal another construct, such as a list in a former code block. After the last
 /// round, the text is presented verbatim.
@@ -82,7 +82,8 @@ fn is_tidy(text: &str) -> bool {
     let is_foreign = |c: char| c == '\t' || ends_line(c) || is_hidden(c);
     let (mut is_behind_blank, mut has_margin) = (true, false);
     for line in text.split('\n') {
-        if line.is_empty() && is_behind_blank || line.ends_with(char::is_whitespace) || line.contains(is_foreign) {
+        let is_foreign = !is_visible_ascii(line) && line.contains(is_foreign);
+        if is_foreign || line.is_empty() && is_behind_blank || line.ends_with(char::is_whitespace) {
             return false;
         }
         is_behind_blank = line.is_empty();
