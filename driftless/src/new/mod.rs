@@ -166,10 +166,8 @@ fn make(
     let work = source::fetch(&workspace, &bare, &none, &from, None, &steps);
     let mut fetched = runtime.block_on(interrupt.or(work)).map_err(one_of_several)?;
     let mut pins = from_source(&none, None, &fetched.contracts)?;
-    write(
-        folder.path(),
-        Service { names: &ClientNames::default(), first: None, variables: &[], base_url: "", cli: false }.client(),
-    )?;
+    let unnamed = ClientNames::default();
+    write(folder.path(), Service { names: &unnamed, first: None, variables: &[], base_url: "", cli: false }.client())?;
     let setup = Setup { reserved: reserved(&Files::read(&workspace)?)?, ..Setup::default() };
     let title = pins.first().map(|pin| pin.title.as_str()).unwrap_or_default();
     let names = given.unwrap_or_else(|| client_names(title, &setup));
@@ -205,8 +203,8 @@ fn make(
     }
     write(folder.path(), vec![(CONFIGURATION.to_owned(), text)])?;
     let guard = Guard::acquire(&workspace)?;
-    let (pins, interpreted) = (Some(pins), Some(interpreted));
-    let begun = Begun { guard, runtime, interrupt, fetched: Some(fetched), pins, interpreted };
+    let (fetched, pins, interpreted) = (Some(fetched), Some(pins), Some(interpreted));
+    let begun = Begun { guard, runtime, interrupt, fetched, pins, interpreted };
     let output = regenerate::run_with(&workspace, &from, begun)?.output;
     let (first, credentials) = (output.first_call.clone(), &output.credentials);
     let together = match &first {
