@@ -1,18 +1,15 @@
 //! Items of the few shapes that most of the generated code has, as the formatter would write them. To parse and format all of it takes a
 //! third of a generation.
 //!
-//! Anything else is left to the parser and the formatter: an item with another line, and one with a line that is about as long as the
-//! formatter's limit. So these shapes are a list of what generated code may contain, as `super::shape` is one.
+//! Anything else is left to the parser and the formatter: an item with another line, and one whose lines the formatter would break at other
+//! places. So these shapes are a list of what generated code may contain, as `super::shape` is one.
 
 mod operation;
 
 use crate::text::is_keyword;
 
-/// Up to this length, the formatter breaks no line.
-const SHORT: usize = 84;
-
-/// From this length on, it breaks any line that it can break.
-const LONG: usize = 96;
+/// The formatter breaks the lines that are longer.
+const WIDTH: usize = 89;
 
 /// Lengths of a struct expression that it does not break, and that it does.
 const STRUCT: (usize, usize) = (28, 42);
@@ -86,7 +83,7 @@ impl<'l> Shaped<'l> {
 
     /// A line that stays as it is.
     fn line(&mut self, depth: usize, line: &str) -> Option<()> {
-        (4 * depth + line.len() <= SHORT).then(|| self.push(depth, line))
+        (4 * depth + line.len() <= WIDTH).then(|| self.push(depth, line))
     }
 
     fn end(&mut self, depth: usize) -> Option<()> {
@@ -137,7 +134,7 @@ impl<'l> Shaped<'l> {
             let (ty, value) = rest.strip_suffix(");")?.split_once(" = ")?;
             let arguments = value.strip_prefix("crate::testing::FakeOperation::new(")?;
             let arguments: Vec<&str> = arguments.split(", ").collect();
-            let is_short = 4 * depth + "pub const FAKE: ".len() + ty.len() <= SHORT;
+            let is_short = 4 * depth + "pub const FAKE:  = ".len() + ty.len() <= WIDTH;
             let is_plain = is_short && is_type(ty) && arguments.iter().all(|argument| is_literal(argument));
             let head = line.get(..line.find("::new(")? + "::new".len())?;
             return is_plain.then(|| self.call(depth, head, &arguments, ";"))?;
@@ -188,10 +185,9 @@ impl<'l> Shaped<'l> {
     /// Something with arguments between parentheses, which stand on the same line or on one each.
     fn call(&mut self, depth: usize, head: &str, arguments: &[&str], tail: &str) -> Option<()> {
         let line = format!("{head}({}){tail}", arguments.join(", "));
-        if 4 * depth + line.len() <= SHORT {
+        if 4 * depth + line.len() <= WIDTH {
             return self.line(depth, &line);
         }
-        (4 * depth + line.len() >= LONG).then_some(())?;
         self.push(depth, &format!("{head}("));
         arguments.iter().try_for_each(|argument| self.line(depth + 1, &format!("{argument},")))?;
         self.line(depth, &format!("){tail}"))

@@ -1,6 +1,6 @@
 //! The method of an operation: the description of the operation, and one call.
 
-use super::{LONG, SHORT, Shaped, is_literal, is_name, is_type, split};
+use super::{Shaped, is_literal, is_name, is_type, split};
 
 impl Shaped<'_> {
     /// The method behind its documentation and attributes.
@@ -44,15 +44,12 @@ impl Shaped<'_> {
                 return None;
             }
             let line = format!("{member},");
-            match 4 * (depth + 1) + line.len() {
-                ..=SHORT => self.push(depth + 1, &line),
-                LONG.. => {
-                    self.push(depth + 1, &format!("{name}: &["));
-                    elements.iter().try_for_each(|element| self.line(depth + 2, &format!("{element},")))?;
-                    self.push(depth + 1, "],");
-                }
-                _ => return None,
+            if self.line(depth + 1, &line).is_some() {
+                continue;
             }
+            self.push(depth + 1, &format!("{name}: &["));
+            elements.iter().try_for_each(|element| self.line(depth + 2, &format!("{element},")))?;
+            self.push(depth + 1, "],");
         }
         self.push(depth + 1, "..FAMILY");
         self.push(depth, "};");
