@@ -28,7 +28,8 @@ fn is_plain(text: &str) -> bool {
         let is_after_word = is_word(before) || before == b'"';
         match byte {
             b'"' if !is_after_word => {
-                if !bytes.by_ref().find(|byte| matches!(byte, b'"' | b'\\' | b'\r')).is_some_and(|end| end == b'"') {
+                let end = bytes.by_ref().find(|byte| matches!(byte, b'"' | b'\\' | b'\r'));
+                if end != Some(b'"') {
                     return false;
                 }
             }
@@ -105,7 +106,21 @@ mod tests {
         for text in ["a_1: required \"a b\"", "A(Box<super::A>) = \"a\" | \"b\"", "A = -b"] {
             assert!(is_plain(text), "{text}");
         }
-        for text in ["a: \"b\\\"", "r\"a\\\"", "\"a\"b", "\"a\"\"", "1a", "(a", "a)", "é", "'a'", "\"a\r\"", "a/b"] {
+        for text in [
+            "a: \"b\\\"",
+            "r\"a\\\"",
+            "\"a\"b",
+            "\"a\"\"",
+            "1a",
+            "(a",
+            "a)",
+            "é",
+            "'a'",
+            "\"a\r\"",
+            "a/b",
+            "b\"c\"",
+            "\"a\"\"b\"",
+        ] {
             assert!(!is_plain(text), "{text}");
         }
         let file = |text| syn::parse_file(text).map_err(drop).and_then(|file| code(&file).map_err(drop));

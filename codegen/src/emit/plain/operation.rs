@@ -107,5 +107,5 @@ fn is_value(text: &str) -> bool {
 }
 
 fn is_path(text: &str) -> bool {
-    text == "self.0" || text.split("::").all(|part| is_name(part)) || text == "body.into_parts"
+    text == "self.0" || text.split("::").all(is_name) || text == "body.into_parts"
 }
