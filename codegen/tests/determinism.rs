@@ -139,7 +139,7 @@ fn a_contract_is_interpreted_again_for_another_configuration_for_pins_or_with_ot
     assert!(!check(&contract, &|setup, _| setup.config.client.name = "Other".to_owned()));
     assert!(check(&contract, &|setup, _| setup.config.style = NameStyle::default()));
     assert!(check(&contract, &|setup, _| setup.config.exclude = vec!["/nothing".to_owned()]));
-    assert!(check(&contract, &|setup, _| drop(setup.reserved.types.insert("Other".to_owned()))));
+    assert!(check(&contract, &|setup, _| setup.reserved.types.extend(["Other".to_owned()])));
     assert!(check(&contract, &|_, names| drop(names.operations.insert("GET /x".to_owned(), "x.x".to_owned()))));
     assert!(check(&Contract { name: "other", ..contract }, &|_, _| {}));
     assert!(check(&Contract { bytes: &longer, ..contract }, &|_, _| {}));
