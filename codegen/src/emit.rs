@@ -1,5 +1,7 @@
 //! Pieces to files.
 
+mod comments;
+mod plain;
 mod shape;
 
 use std::collections::BTreeMap;
@@ -8,6 +10,7 @@ use std::sync::mpsc::sync_channel;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
+use self::comments::{Lifted, nesting};
 use crate::pieces::{Piece, Take};
 use crate::room::STACK;
 use crate::text::Code;
@@ -123,17 +126,58 @@ fn file(pieces: Vec<Piece>) -> Result<String, syn::Error> {
 }
 
 fn flush(pending: &mut Code, text: &mut String) -> Result<(), syn::Error> {
-    if !pending.is_empty() {
-        text.push_str(&unparsed(&std::mem::take(pending))?);
+    if pending.is_empty() {
+        return Ok(());
     }
+    let code = std::mem::take(pending);
+    let lines: Vec<&str> = code.as_str().lines().collect();
+    let mut rest = lines.as_slice();
+    let mut others = String::new();
+    while !rest.is_empty() {
+        let length = match plain::item(rest, 0) {
+            Some((item, length)) => {
+                text.push_str(&formatted_items(&std::mem::take(&mut others))?);
+                text.push_str(&item);
+                length
+            }
+            None => {
+                let length = length(rest)?;
+                rest.iter().take(length).for_each(|line| others.extend([line, "\n"]));
+                length
+            }
+        };
+        rest = rest.get(length..).unwrap_or_default();
+    }
+    text.push_str(&formatted_items(&others)?);
     Ok(())
+}
+
+/// The number of lines of the first item.
+fn length(lines: &[&str]) -> Result<usize, syn::Error> {
+    let mut depth = 0;
+    for (index, line) in lines.iter().enumerate() {
+        let is_front = line.starts_with("//") || line.starts_with('#');
+        depth += if line.starts_with("//") { 0 } else { nesting(line)? };
+        if depth <= 0 && !is_front {
+            return Ok(index + 1);
+        }
+    }
+    Ok(lines.len())
 }
 
 /// Items as the formatter writes them.
 fn unparsed(items: &Code) -> Result<String, syn::Error> {
-    let file = syn::parse_file(items.as_str())?;
+    formatted_items(items.as_str())
+}
+
+fn formatted_items(items: &str) -> Result<String, syn::Error> {
+    if items.is_empty() {
+        return Ok(String::new());
+    }
+    let lifted = Lifted::new(items)?;
+    let file = syn::parse_file(&lifted.code)?;
     shape::code(&file)?;
-    Ok(prettyplease::unparse(&file))
+    lifted.put_back(&prettyplease::unparse(&file))
 }
 
 /// A block, as it would be formatted at once: its members in portions, each in a block of its own, whose first and last lines are
@@ -148,18 +192,33 @@ fn block(head: &Code, members: &[Code], text: &mut String) -> Result<(), syn::Er
     let opening = [opening, "\n"].concat();
     let before = text.len();
     text.push_str(&opening);
-    for portion in portions(members) {
-        let portion = whole(portion)?;
-        let Some(lines) = portion.strip_prefix(&*opening).and_then(|rest| rest.strip_suffix("}\n")) else {
-            // A head that is broken in another way around members.
-            text.truncate(before);
-            text.push_str(&whole(members)?);
-            return Ok(());
-        };
-        text.push_str(lines);
+    let mut rest = members;
+    while !rest.is_empty() {
+        let plain: Vec<String> = rest.iter().map_while(plain_member).collect();
+        text.extend(plain.iter().map(String::as_str));
+        rest = rest.get(plain.len()..).unwrap_or_default();
+        let others = rest.iter().take_while(|member| plain_member(member).is_none()).count();
+        let (others, behind) = rest.split_at(others);
+        rest = behind;
+        for portion in portions(others) {
+            let portion = whole(portion)?;
+            let Some(lines) = portion.strip_prefix(&*opening).and_then(|rest| rest.strip_suffix("}\n")) else {
+                // A head that is broken in another way around members.
+                text.truncate(before);
+                text.push_str(&whole(members)?);
+                return Ok(());
+            };
+            text.push_str(lines);
+        }
     }
     text.push_str("}\n");
     Ok(())
+}
+
+/// A member of a block, if it has a plain shape.
+fn plain_member(member: &Code) -> Option<String> {
+    let lines: Vec<&str> = member.as_str().lines().collect();
+    plain::item(&lines, 1).filter(|(_, length)| *length == lines.len()).map(|(text, _)| text)
 }
 
 /// Successive members, together not much longer than a portion.

@@ -91,6 +91,7 @@ pub use output::{
     SuggestedOperation, SuggestedPagination, Suggestions, Unused,
 };
 pub use pins::Names;
+pub use pipeline::Interpreted;
 pub use report::{Problem, Report};
 pub use room::room;
 /// The version of the interface between generated code and `driftless-runtime`.
@@ -108,22 +109,26 @@ pub use text::line;
 /// A [`Report`] with every problem found, when a contract cannot be read at all. A part of a contract that cannot be
 /// typed is not an error: it is degraded on its own and named in [`Output::ledger`].
 pub fn generate(contracts: &[Contract<'_>], setup: &Setup, names: &Names) -> Result<Output, Report> {
-    pipeline::run(contracts, setup, names, &|_| {})
+    pipeline::run(contracts, None, setup, names, &|_| {})
 }
 
-/// As [`generate`]. `watch` is told the name of each stage when it ends: this crate has no clock. Files are formatted beside the stage
-/// `refine`, so `format` is the rest.
+/// As [`generate`], for the contracts that [`interpret`] was called with. They are interpreted once more if there is no `interpreted`, or
+/// if its configuration is another one.
+///
+/// `watch` is told the name of each stage when it ends: this crate has no clock. Files are formatted beside the stage `refine`, so
+/// `format` is the rest.
 ///
 /// # Errors
 ///
 /// As for [`generate`].
-pub fn generate_watched(
+pub fn generate_interpreted(
     contracts: &[Contract<'_>],
+    interpreted: Option<Interpreted>,
     setup: &Setup,
     names: &Names,
     watch: &(dyn Fn(&'static str) + Sync),
 ) -> Result<Output, Report> {
-    pipeline::run(contracts, setup, names, watch)
+    pipeline::run(contracts, interpreted, setup, names, watch)
 }
 
 /// The public Rust API that [`generate`] would give, and the names to pin: nothing is written down, which takes less time.
@@ -165,5 +170,14 @@ pub fn address(contract: &[u8]) -> Option<String> {
 ///
 /// A [`Report`], when a contract cannot be read at all.
 pub fn propose(contracts: &[Contract<'_>], setup: &Setup) -> Result<Proposal, Report> {
-    pipeline::propose(contracts, setup)
+    Ok(pipeline::propose(contracts, setup, false)?.0)
+}
+
+/// As [`propose`], with the contracts as they were interpreted for it, for [`generate_interpreted`].
+///
+/// # Errors
+///
+/// As for [`propose`].
+pub fn interpret(contracts: &[Contract<'_>], setup: &Setup) -> Result<(Proposal, Interpreted), Report> {
+    pipeline::propose(contracts, setup, true)
 }

@@ -15,7 +15,7 @@ mod syntax;
 
 use serde_json::Value;
 
-use crate::{Entry, Loss, Problem};
+use crate::{Entry, Loss, Problem, walk};
 
 pub(crate) use parts::PART_ORDER;
 
@@ -98,7 +98,7 @@ pub fn load(document: &str, bytes: &[u8]) -> Result<Loaded, Problem> {
     let text = decode::decode(bytes, &mut notes).map_err(fail)?;
     let mut tree = syntax::parse(&text, &mut notes).map_err(fail)?;
     parts::keep_order(&mut tree);
-    tree.sort_all_objects();
+    walk::sort_keys(&mut tree);
     let dialect = recognise::dialect(&tree, &mut notes).map_err(fail)?;
     let notes = notes.into_iter().map(|note| note.entry(document)).collect();
     let title = recognise::info(&tree, "title");

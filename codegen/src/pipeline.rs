@@ -1,33 +1,43 @@
 //! The stages, in order.
 
 use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
 
 use serde_json::Value;
 
 use crate::ledger::Ledger;
 use crate::load::{self, Loaded};
 use crate::model::Document;
+use crate::naming::Scope;
 use crate::room::with_room;
 use crate::upgrade::Published;
 use crate::{
-    Api, Catalog, Config, Contract, Credentials, NameStyle, Names, Output, Proposal, Report, Setup, StyleVersion,
-    Suggestions, bind, correct, decisions, emit, generate, graphql, ids, infer, model, refine, review, shape, stats,
-    table, upgrade,
+    Api, Catalog, ClientNames, Config, Contract, Credentials, NameStyle, Names, Output, Proposal, Report, Setup,
+    StyleVersion, Suggestions, bind, correct, decisions, emit, generate, graphql, ids, infer, model, refine, review,
+    shape, stats, table, upgrade,
 };
 
 /// Is told the name of each stage when it ends. The stages that follow moved objects end twice.
 pub(crate) type Watch<'w> = &'w (dyn Fn(&'static str) + Sync);
 
-/// Runs all stages where there is room for them.
-pub(crate) fn run(contracts: &[Contract<'_>], setup: &Setup, pins: &Names, watch: Watch<'_>) -> Result<Output, Report> {
-    with_room(&|| stages(contracts, setup, pins, watch))
+/// Runs all stages where there is room for them; those that `interpreted` comes from only if it is of another configuration.
+pub(crate) fn run(
+    contracts: &[Contract<'_>],
+    interpreted: Option<Interpreted>,
+    setup: &Setup,
+    pins: &Names,
+    watch: Watch<'_>,
+) -> Result<Output, Report> {
+    let interpreted = Mutex::new(interpreted.filter(|interpreted| interpreted.fits(contracts, setup, pins)));
+    let take = || interpreted.lock().unwrap_or_else(PoisonError::into_inner).take();
+    with_room(&|| stages(contracts, take(), setup, pins, watch))
 }
 
 /// Runs the stages as far as the public API is known: no file is written.
 pub(crate) fn api(contracts: &[Contract<'_>], setup: &Setup, pins: &Names) -> Result<(Api, Names), Report> {
     with_room(&|| {
         let Modelled { names, model, boxed, bindings, documents, .. } =
-            modelled(contracts, setup, pins, false, &|_| {})?;
+            modelled(contracts, None, setup, pins, false, &|_| {})?;
         Ok((refine::refine(&model, &boxed, &setup.config, &bindings, &documents, &mut |_, _| {}).api, names))
     })
 }
@@ -35,7 +45,7 @@ pub(crate) fn api(contracts: &[Contract<'_>], setup: &Setup, pins: &Names) -> Re
 /// Runs the stages as far as the operations and types are known.
 pub(crate) fn catalog(contracts: &[Contract<'_>], setup: &Setup, pins: &Names) -> Result<Catalog, Report> {
     with_room(&|| {
-        let Modelled { model, boxed, bindings, .. } = modelled(contracts, setup, pins, false, &|_| {})?;
+        let Modelled { model, boxed, bindings, .. } = modelled(contracts, None, setup, pins, false, &|_| {})?;
         Ok(refine::catalog(&model, &boxed, &setup.config, &bindings))
     })
 }
@@ -43,43 +53,86 @@ pub(crate) fn catalog(contracts: &[Contract<'_>], setup: &Setup, pins: &Names) -
 /// Runs the stages as far as the entries that the contracts suggest are known.
 pub(crate) fn suggestions(contracts: &[Contract<'_>], setup: &Setup, pins: &Names) -> Result<Suggestions, Report> {
     with_room(&|| {
-        let Modelled { names, model, bindings, contracts, .. } = modelled(contracts, setup, pins, false, &|_| {})?;
+        let Modelled { names, model, bindings, contracts, .. } =
+            modelled(contracts, None, setup, pins, false, &|_| {})?;
         Ok(infer::suggest(&model, &contracts, &bindings, &setup.config, &names))
     })
 }
 
-/// Reads the contracts, and proposes a configuration for them.
-pub(crate) fn propose(contracts: &[Contract<'_>], setup: &Setup) -> Result<Proposal, Report> {
+/// Reads the contracts, and proposes a configuration for them. `is_reviewed`: they are generated from, too.
+pub(crate) fn propose(
+    contracts: &[Contract<'_>],
+    setup: &Setup,
+    is_reviewed: bool,
+) -> Result<(Proposal, Interpreted), Report> {
     with_room(&|| {
         let mut ledger = Ledger::default();
-        let loaded = load(contracts, &setup.config, &mut ledger)?;
-        let documents: Vec<Document> =
-            loaded.into_iter().map(|(name, loaded)| prepare(name, loaded, &mut ledger)).collect();
-        let schemes = model::schemes(&documents, &mut ledger);
+        let documents = read(contracts, &setup.config, &mut ledger, &|_| {})?;
+        // A generation does not ask for them.
+        let schemes = model::schemes(&documents, &mut Ledger::default());
         let title = documents.first().map(model::title).unwrap_or_default();
         let client = decisions::client_names(&title, setup);
         let families = model::propose(&documents, setup);
+        let address = documents.iter().find_map(model::address);
         let mut setup = setup.clone();
         setup.config.families.clone_from(&families);
         // A new client is named by the latest rules.
         setup.config.style = NameStyle { version: StyleVersion::Two };
-        let (model, names, ..) = model::build(&documents, &setup, &Names::default(), &mut ledger)?;
+        let names = Names::default();
+        let facts = interpret(documents, &setup, &names, is_reviewed, ledger, &|_| {})?;
         let bindings = bind::Bindings::default();
-        let suggestions = infer::suggest(&model, &documents, &bindings, &setup.config, &names);
-        let address = documents.iter().find_map(model::address);
-        Ok(Proposal { client, families, address, schemes, suggestions })
+        let suggestions = infer::suggest(&facts.model, &facts.contracts, &bindings, &setup.config, &facts.names);
+        let lengths = contracts.iter().map(|contract| contract.bytes.len()).collect();
+        Ok((Proposal { client, families, address, schemes, suggestions }, Interpreted { lengths, setup, facts }))
     })
 }
 
 /// The address that a contract states.
 pub(crate) fn address(contract: &[u8]) -> Option<String> {
     let stated = with_room(&|| {
-        let mut ledger = Ledger::default();
-        let loaded = load(&[Contract { name: "contract", bytes: contract }], &Config::default(), &mut ledger)?;
-        let documents = loaded.into_iter().map(|(name, loaded)| prepare(name, loaded, &mut ledger));
-        Ok(documents.filter_map(|document| model::address(&document)).next())
+        let contracts = [Contract { name: "contract", bytes: contract }];
+        let documents = read(&contracts, &Config::default(), &mut Ledger::default(), &|_| {})?;
+        Ok(documents.iter().find_map(model::address))
     });
     stated.ok().flatten()
+}
+
+/// Contracts that were interpreted for a proposal. [`generate_interpreted`](crate::generate_interpreted) goes on from there.
+#[derive(Debug)]
+pub struct Interpreted {
+    /// The length of each contract.
+    lengths: Vec<usize>,
+    /// The configuration with which they were interpreted.
+    setup: Setup,
+    facts: Facts,
+}
+
+/// All that the contracts say.
+#[derive(Debug)]
+struct Facts {
+    ledger: Ledger,
+    /// The contracts without their trees, which are most of the memory: no stage after the model reads them.
+    contracts: Vec<Document>,
+    model: model::Model,
+    names: Names,
+    scope: Scope,
+    routes: model::Routes,
+    /// The texts of the review about them.
+    wire: BTreeMap<String, String>,
+}
+
+impl Interpreted {
+    /// Returns whether the interpretation of these contracts with this configuration would be the same.
+    fn fits(&self, contracts: &[Contract<'_>], setup: &Setup, pins: &Names) -> bool {
+        let own = self.facts.contracts.iter().map(|document| document.name.as_str()).zip(self.lengths.iter().copied());
+        // The stages that interpret read neither of them.
+        let read =
+            |config: &Config| Config { client: ClientNames::default(), paginations: Vec::new(), ..config.clone() };
+        own.eq(contracts.iter().map(|contract| (contract.name, contract.bytes.len())))
+            && *pins == Names::default()
+            && self.setup.reserved == setup.reserved
+            && read(&self.setup.config) == read(&setup.config)
+    }
 }
 
 /// Everything before Rust is written.
@@ -97,9 +150,15 @@ struct Modelled<'s> {
     unused: Vec<crate::Unused>,
 }
 
-fn stages(contracts: &[Contract<'_>], setup: &Setup, pins: &Names, watch: Watch<'_>) -> Result<Output, Report> {
+fn stages(
+    contracts: &[Contract<'_>],
+    interpreted: Option<Interpreted>,
+    setup: &Setup,
+    pins: &Names,
+    watch: Watch<'_>,
+) -> Result<Output, Report> {
     let Modelled { names, mut ledger, model, boxed, documents, contracts, wire, unused, bindings } =
-        modelled(contracts, setup, pins, true, watch)?;
+        modelled(contracts, interpreted, setup, pins, true, watch)?;
     let suggestions = infer::suggest(&model, &contracts, &bindings, &setup.config, &names);
     drop(contracts);
     watch("infer");
@@ -137,17 +196,19 @@ fn stages(contracts: &[Contract<'_>], setup: &Setup, pins: &Names, watch: Watch<
 
 fn modelled<'s>(
     contracts: &[Contract<'_>],
+    interpreted: Option<Interpreted>,
     setup: &'s Setup,
     pins: &Names,
     is_reviewed: bool,
     watch: Watch<'_>,
 ) -> Result<Modelled<'s>, Report> {
-    following(contracts, setup, pins, is_reviewed, false, watch)
+    following(contracts, interpreted, setup, pins, is_reviewed, false, watch)
 }
 
 /// `is_followed` says whether the pins already follow moved objects, which they do once.
 fn following<'s>(
     inputs: &[Contract<'_>],
+    interpreted: Option<Interpreted>,
     setup: &'s Setup,
     pins: &Names,
     is_reviewed: bool,
@@ -156,16 +217,15 @@ fn following<'s>(
 ) -> Result<Modelled<'s>, Report> {
     let config = &setup.config;
     decisions::check(setup)?;
-    let mut ledger = Ledger::default();
-    let loaded = load(inputs, config, &mut ledger)?;
-    watch("load");
-    let mut contracts: Vec<Document> =
-        loaded.into_iter().map(|(name, loaded)| prepare(name, loaded, &mut ledger)).collect();
-    watch("upgrade");
-    let (mut model, mut names, mut scope, routes) = model::build(&contracts, setup, pins, &mut ledger)?;
-    watch("model");
-    let wire = if is_reviewed { review::wire(&contracts, &model) } else { BTreeMap::new() };
-    contracts.iter_mut().for_each(|document| document.tree = Value::Null);
+    let facts = match interpreted {
+        Some(interpreted) => interpreted.facts,
+        None => {
+            let mut ledger = Ledger::default();
+            let documents = read(inputs, config, &mut ledger, watch)?;
+            interpret(documents, setup, pins, is_reviewed, ledger, watch)?
+        }
+    };
+    let Facts { mut ledger, contracts, mut model, mut names, mut scope, routes, wire } = facts;
     let idle = ids::apply(&mut model, config, pins, &mut names, &mut scope)?;
     model::mark_uses(&mut model);
     if config.style.version > StyleVersion::One {
@@ -185,12 +245,12 @@ fn following<'s>(
     watch("bind");
     if let Some(followed) = model::followed(pins, &names).filter(|_| !is_followed) {
         drop((contracts, model, boxed, documents, wire, ledger));
-        return following(inputs, setup, &followed, is_reviewed, true, watch);
+        return following(inputs, None, setup, &followed, is_reviewed, true, watch);
     }
     // A name that was chosen for a new object does not wait for the next run if no pin holds it any more.
     if let Some(freed) = pins.freed(&config.rename, &names) {
         drop((contracts, model, boxed, documents, wire, ledger));
-        return following(inputs, setup, &freed, is_reviewed, is_followed, watch);
+        return following(inputs, None, setup, &freed, is_reviewed, is_followed, watch);
     }
     let mut unused = decisions::unused(config, &routes, &names)?;
     unused.extend(bindings.unused(config));
@@ -218,6 +278,36 @@ fn load(contracts: &[Contract<'_>], config: &Config, ledger: &mut Ledger) -> Res
         document.notes.drain(..).for_each(|note| ledger.push(note));
     }
     Ok(loaded)
+}
+
+/// Reads all contracts, and upgrades them.
+fn read(
+    contracts: &[Contract<'_>],
+    config: &Config,
+    ledger: &mut Ledger,
+    watch: Watch<'_>,
+) -> Result<Vec<Document>, Report> {
+    let loaded = load(contracts, config, ledger)?;
+    watch("load");
+    let documents = loaded.into_iter().map(|(name, loaded)| prepare(name, loaded, ledger)).collect();
+    watch("upgrade");
+    Ok(documents)
+}
+
+/// Makes the model of documents.
+fn interpret(
+    mut contracts: Vec<Document>,
+    setup: &Setup,
+    pins: &Names,
+    is_reviewed: bool,
+    mut ledger: Ledger,
+    watch: Watch<'_>,
+) -> Result<Facts, Report> {
+    let (model, names, scope, routes) = model::build(&contracts, setup, pins, &mut ledger)?;
+    watch("model");
+    let wire = if is_reviewed { review::wire(&contracts, &model) } else { BTreeMap::new() };
+    contracts.iter_mut().for_each(Document::drop_tree);
+    Ok(Facts { ledger, contracts, model, names, scope, routes, wire })
 }
 
 /// Upgrades one document.

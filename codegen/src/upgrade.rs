@@ -103,7 +103,7 @@ pub(crate) fn upgraded(
         root.insert("openapi".to_owned(), Value::from(VERSION));
     }
     // A no-op, unless another crate of the build asks serde_json to keep the order of insertion.
-    tree.sort_all_objects();
+    walk::sort_keys(&mut tree);
     (tree, journal.origins)
 }
 
@@ -118,7 +118,7 @@ pub(crate) fn outline(document: &str, loaded: &Loaded, published: &Published) ->
     for pass in OUTLINE {
         pass(&mut tree, &mut journal);
     }
-    tree.sort_all_objects();
+    walk::sort_keys(&mut tree);
     (tree, journal.origins)
 }
 

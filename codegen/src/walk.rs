@@ -51,6 +51,20 @@ pub(crate) fn schemas(tree: &mut Value, visit: &mut dyn FnMut(&mut Map<String, V
     });
 }
 
+/// Sorts the keys of all objects. In most trees they are sorted already, and sorting makes each map anew.
+pub(crate) fn sort_keys(tree: &mut Value) {
+    match tree {
+        Value::Object(map) => {
+            if !map.keys().is_sorted() {
+                map.sort_keys();
+            }
+            map.values_mut().for_each(sort_keys);
+        }
+        Value::Array(items) => items.iter_mut().for_each(sort_keys),
+        _ => {}
+    }
+}
+
 struct Walk<'a> {
     pointer: String,
     visit: &'a mut dyn FnMut(NodeKind, &mut Value, &str),
@@ -180,20 +194,25 @@ impl<'a> Walk<'a> {
         self.visit(NodeKind::MediaType, media_type);
     }
 
+    fn schemas(&mut self, schemas: &mut Value) {
+        self.children(schemas, Self::schema);
+    }
+
     fn schema(&mut self, schema: &mut Value) {
         if let Value::Object(map) = schema {
             for (key, value) in map {
-                let mark = push(&mut self.pointer, key);
-                match key.as_str() {
+                let step: Visitor<'a> = match key.as_str() {
                     "additionalItems" | "contains" | "contentSchema" | "else" | "if" | "not" | "propertyNames"
-                    | "then" | "unevaluatedItems" => self.schema(value),
-                    "additionalProperties" | "unevaluatedProperties" if !value.is_boolean() => self.schema(value),
+                    | "then" | "unevaluatedItems" => Self::schema,
+                    "additionalProperties" | "unevaluatedProperties" if !value.is_boolean() => Self::schema,
                     "$defs" | "allOf" | "anyOf" | "definitions" | "dependentSchemas" | "oneOf"
-                    | "patternProperties" | "prefixItems" | "properties" => self.children(value, Self::schema),
-                    "items" if value.is_array() => self.children(value, Self::schema),
-                    "items" => self.schema(value),
-                    _ => {}
-                }
+                    | "patternProperties" | "prefixItems" | "properties" => Self::schemas,
+                    "items" if value.is_array() => Self::schemas,
+                    "items" => Self::schema,
+                    _ => continue,
+                };
+                let mark = push(&mut self.pointer, key);
+                step(self, value);
                 self.pointer.truncate(mark);
             }
         }

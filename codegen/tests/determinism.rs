@@ -1,7 +1,12 @@
 //! The same contract gives the same bytes, whatever the order of its keys.
 
 use crate::common::{Case, Random, published};
-use driftless_codegen::{Names, load};
+use std::sync::Mutex;
+
+use driftless_codegen::{
+    Contract, Interpreted, NameStyle, Names, Output, Setup, StyleVersion, generate, generate_interpreted, interpret,
+    load,
+};
 use serde_json::Value;
 
 /// JSON text with the keys of every object in another order, but for `properties`: parts of a form are sent in theirs.
@@ -86,6 +91,58 @@ fn a_regeneration_changes_nothing() {
 fn a_regeneration_of_a_published_contract_changes_nothing() {
     again(published(300_000).into_iter().map(Case::in_style_2));
     again(published(60_000));
+}
+
+/// The configuration that is proposed for a contract, and the contract as it was interpreted for it.
+fn proposed(contract: &Contract<'_>, case: &Case) -> (Setup, Interpreted) {
+    let mut setup = Setup { reserved: case.setup.reserved.clone(), ..Setup::default() };
+    let (proposal, interpreted) = interpret(std::slice::from_ref(contract), &setup).unwrap();
+    setup.config.families = proposal.families;
+    setup.config.style = NameStyle { version: StyleVersion::Two };
+    setup.config.paginations = proposal.suggestions.paginations.into_iter().map(|one| one.entry).collect();
+    (setup, interpreted)
+}
+
+/// The client of a contract that was interpreted, and whether it was interpreted again.
+fn from_interpreted(contract: &Contract<'_>, interpreted: Interpreted, setup: &Setup, names: &Names) -> (Output, bool) {
+    let stages = Mutex::new(Vec::new());
+    let watch = |stage: &'static str| stages.lock().unwrap().push(stage);
+    let output = generate_interpreted(std::slice::from_ref(contract), Some(interpreted), setup, names, &watch);
+    (output.unwrap(), stages.into_inner().unwrap().contains(&"load"))
+}
+
+#[test]
+fn a_contract_that_was_interpreted_for_a_proposal_gives_the_same_client() {
+    for case in Case::all().into_iter().step_by(4).chain(published(25_000).into_iter().step_by(4)) {
+        let contract = Contract { name: "platform", bytes: &case.bytes };
+        let (setup, interpreted) = proposed(&contract, &case);
+        let (output, is_read) = from_interpreted(&contract, interpreted, &setup, &Names::default());
+        assert!(!is_read, "{}", case.name);
+        assert!(output == generate(&[contract], &setup, &Names::default()).unwrap(), "{}", case.name);
+    }
+}
+
+#[test]
+fn a_contract_is_interpreted_again_for_another_configuration_for_pins_or_with_other_bytes() {
+    let all = Case::all();
+    let case = all.iter().find(|case| case.name == "all-of-inheritance").unwrap();
+    let contract = Contract { name: "platform", bytes: &case.bytes };
+    let longer = [&case.bytes[..], b"\n"].concat();
+    let check = |contract: &Contract<'_>, change: &dyn Fn(&mut Setup, &mut Names)| {
+        let (mut setup, interpreted) = proposed(&Contract { name: "platform", bytes: &case.bytes }, case);
+        let mut names = Names::default();
+        change(&mut setup, &mut names);
+        let (output, is_read) = from_interpreted(contract, interpreted, &setup, &names);
+        assert!(output == generate(std::slice::from_ref(contract), &setup, &names).unwrap());
+        is_read
+    };
+    assert!(!check(&contract, &|setup, _| setup.config.client.name = "Other".to_owned()));
+    assert!(check(&contract, &|setup, _| setup.config.style = NameStyle::default()));
+    assert!(check(&contract, &|setup, _| setup.config.exclude = vec!["/nothing".to_owned()]));
+    assert!(check(&contract, &|setup, _| setup.reserved.types.extend(["Other".to_owned()])));
+    assert!(check(&contract, &|_, names| drop(names.operations.insert("GET /x".to_owned(), "x.x".to_owned()))));
+    assert!(check(&Contract { name: "other", ..contract }, &|_, _| {}));
+    assert!(check(&Contract { bytes: &longer, ..contract }, &|_, _| {}));
 }
 
 #[test]

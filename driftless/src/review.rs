@@ -56,7 +56,7 @@ impl Review {
         let pins = pinned(files, lock, true)?;
         let schema = schema::pinned(files, lock, true)?;
         let names = names(files)?;
-        let texts = desired(files, &inputs.settings, &pins, schema.as_deref(), &names)?.output.review;
+        let texts = desired(files, &inputs.settings, (&pins, None), schema.as_deref(), &names)?.output.review;
         Ok(Self { workspace, inputs, texts })
     }
 

@@ -103,10 +103,16 @@ fn find(model: &Model, key: &str) -> Option<usize> {
 
 /// Returns whether an operation is that of `METHOD /path` or `family.name`.
 pub(crate) fn is_called(operation: &Operation, key: &str) -> bool {
-    let place = format!("{} {}", operation.method, operation.target());
-    place == key
-        || key.strip_prefix(&place).and_then(|rest| rest.strip_prefix(" of ")) == Some(&operation.document)
-        || format!("{}.{}", operation.family, operation.name) == key
+    let name = key.strip_prefix(&*operation.family).and_then(|name| name.strip_prefix('.'));
+    let is_of = |rest: &str| rest.is_empty() || rest.strip_prefix(" of ") == Some(&operation.document);
+    name == Some(&operation.name) || behind_target(operation, key).is_some_and(is_of)
+}
+
+/// The rest of a key that begins with the method, the path and the fixed query of an operation. Each entry of the configuration is
+/// compared with each operation, so no text is made for it.
+fn behind_target<'k>(operation: &Operation, key: &'k str) -> Option<&'k str> {
+    let rest = key.strip_prefix(&*operation.method)?.strip_prefix(' ')?.strip_prefix(&*operation.path)?;
+    if operation.query.is_empty() { Some(rest) } else { rest.strip_prefix('?')?.strip_prefix(&*operation.query) }
 }
 
 struct Check<'a, 'r> {

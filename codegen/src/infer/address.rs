@@ -2,8 +2,8 @@
 
 use std::cmp::Reverse;
 
+use super::spelling::{is_same, is_word};
 use super::watchable::{Shelf, Watchable};
-use super::words::plain;
 use crate::model::{Document, Operation, StatusKey};
 
 /// The header with the address, and the way in which the contract says so.
@@ -15,7 +15,7 @@ pub(super) struct AddressHeader {
 impl AddressHeader {
     /// Returns whether the header is about operations only. `Location` is the address of any resource.
     pub(super) fn is_about_operations(&self) -> bool {
-        plain(&self.name) != LOCATION
+        !is_word(&self.name, LOCATION)
     }
 }
 
@@ -38,7 +38,7 @@ pub(super) fn header(document: Option<&Document>, operation: &Operation) -> Opti
     declared.or_else(|| {
         let options = document?.published.member(&operation.pointer, "x-ms-long-running-operation-options")?;
         let state = options.get("final-state-via")?.as_str()?;
-        let name = HEADERS.into_iter().find(|name| plain(name) == plain(state))?;
+        let name = HEADERS.into_iter().find(|name| is_same(name, state))?;
         Some(AddressHeader { name: name.to_owned(), reason: format!("`final-state-via` names the header `{name}`") })
     })
 }

@@ -8,6 +8,7 @@ mod names;
 mod operations;
 mod page;
 mod pages;
+mod spelling;
 mod start;
 mod watchable;
 mod words;

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use super::address::{self, AddressHeader};
 use super::keys::Keys;
+use super::spelling::{is_word, plain};
 use super::watchable::{GENERAL, Shelf, Watchable, parameters};
-use super::words::plain;
 use super::{page, writable};
 use crate::bind::{check_operation, pages};
 use crate::model::{Content, Document, Field, Model, Operation, StatusKey, Type, TypeId};
@@ -167,7 +167,7 @@ fn identifier(model: &Model, accepted: &Type, watchable: &Watchable<'_>) -> Opti
     let parameter = plain(watchable.parameter);
     let singular = watchable.subject.trim_end_matches('s');
     let is_general = GENERAL.contains(&parameter.as_str());
-    let has = |wish: &str| members.iter().filter(value).find(|field| plain(&field.wire) == wish);
+    let has = |wish: &str| members.iter().filter(value).find(|field| is_word(&field.wire, wish));
     let named = has(&format!("{singular}id")).or_else(|| has(&parameter).filter(|_| !is_general));
     let field = named.or_else(|| has(&parameter)).or_else(|| has("id"))?;
     Some((pointer::join("", &field.wire), named.is_some()))

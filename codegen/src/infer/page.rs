@@ -1,6 +1,7 @@
 //! The members of a page.
 
-use super::words::{ABOUT, ENVELOPE, ITEMS, NO_ITEMS, is_one, plain};
+use super::spelling::{is_one, is_word, plain};
+use super::words::{ABOUT, ENVELOPE, ITEMS, NO_ITEMS};
 use crate::model::{Field, Kind, Model, Operation, Type};
 use crate::pointer;
 
@@ -138,7 +139,7 @@ fn candidates<'m>(model: &'m Model, fields: &'m [Field], before: &str, operation
     let lists: Vec<_> = lists.filter(|(field, _)| !is_one(&field.wire, NO_ITEMS)).collect();
     let subject = operation.path.split('/').rev().find(|part| !part.is_empty() && !part.contains('{'));
     let subject = plain(subject.unwrap_or_default());
-    let is_subject = |field: &Field| plain(&field.wire) == subject;
+    let is_subject = |field: &Field| is_word(&field.wire, &subject);
     let chosen: Vec<_> = match lists.len() {
         0 | 1 => lists,
         _ if lists.iter().any(|(field, _)| is_subject(field)) => {

@@ -3,9 +3,10 @@
 use super::input::{self, Input};
 use super::keys::Keys;
 use super::page::{self, List, Member, is_flag, is_integer, is_text};
+use super::spelling::{header, is_one, is_same, is_word, plain};
 use super::words::{
     AMBIGUOUS, CURSOR, LAST_ITEM, LIMIT, MORE, NEXT_CURSOR, NEXT_HEADER, NEXT_LINK, PAGE, PAGES, PAGES_HEADER, SKIP,
-    TOTAL, TOTAL_HEADER, header, is_one, plain,
+    TOTAL, TOTAL_HEADER,
 };
 use super::{start, writable};
 use crate::Pagination;
@@ -148,15 +149,15 @@ impl<'m> Service<'m> {
         let model = self.model;
         let members = item.map(|item| page::members(model, item)).unwrap_or_default();
         // If an item has such a member, the input probably filters by it.
-        let filters = |input: &Input<'_>| members.iter().any(|member| plain(&member.wire) == plain(input.wire));
-        let is_limit = |one: &&Input<'_>, word: &str| plain(one.wire) == word && is_number(model, one.ty);
+        let filters = |input: &Input<'_>| members.iter().any(|member| is_same(&member.wire, input.wire));
+        let is_limit = |one: &&Input<'_>, word: &str| is_word(one.wire, word) && is_number(model, one.ty);
         let limit = LIMIT.iter().find_map(|word| inputs.iter().find(|one| is_limit(one, word)));
         let is_clear = |one: &&Input<'_>| {
             !is_one(one.wire, AMBIGUOUS) || limit.is_some_and(|limit| limit.wire != one.wire) && !filters(one)
         };
         let find = |list: &[&str], fits: &dyn Fn(&Input<'_>) -> bool| {
-            list.iter()
-                .find_map(|word| inputs.iter().filter(is_clear).find(|one| plain(one.wire) == *word && fits(one)))
+            let is_meant = |one: &&Input<'_>, word: &str| is_word(one.wire, word) && is_clear(one) && fits(one);
+            list.iter().find_map(|word| inputs.iter().find(|one| is_meant(one, word)))
         };
         Roles {
             skip: find(SKIP, &|one| is_number(model, one.ty) && start::is_position(one)),
@@ -303,15 +304,15 @@ impl<'m> Service<'m> {
             // `next_page: {offset}` names the parameter.
             let is_named = |one: &&Member<'m>| {
                 let owner = one.owner.map(plain).unwrap_or_default();
-                (owner.contains("next") || owner == "cursors") && plain(&one.field.wire) == plain(parameter.wire)
+                (owner.contains("next") || owner == "cursors") && is_same(&one.field.wire, parameter.wire)
             };
             let is_next = |one: &&Member<'m>| {
-                one.is_one(NEXT_CURSOR) || plain(&one.field.wire) == "next" && !self.is_address(one)
+                one.is_one(NEXT_CURSOR) || is_word(&one.field.wire, "next") && !self.is_address(one)
             };
             // The cursor has the name of its parameter, and nothing else leads on.
             let is_same = |one: &&Member<'m>| {
                 is_one(&one.field.wire, &["cursor", "pagetoken", "nexttoken", "marker"])
-                    && plain(&one.field.wire) == plain(parameter.wire)
+                    && is_same(&one.field.wire, parameter.wire)
             };
             let values = || about.iter().filter(value);
             values().find(is_named).or_else(|| values().find(is_next)).or_else(|| values().find(is_same))
@@ -343,22 +344,21 @@ impl<'m> Service<'m> {
         if let Some(link) = about.iter().filter(is_text).find(|one| one.is_one(NEXT_LINK)) {
             return Some((link.pointer.clone(), true));
         }
-        let links = |one: &&Member<'m>| one.owner.map(plain).is_some_and(|owner| owner == "links");
-        let is_next = |one: &&Member<'m>| plain(&one.field.wire) == "next";
+        let links = |one: &&Member<'m>| one.owner.is_some_and(|owner| is_word(owner, "links"));
+        let is_next = |one: &&Member<'m>| is_word(&one.field.wire, "next");
         if let Some(link) = about.iter().filter(is_text).filter(is_next).find(|one| links(one) || self.is_address(one))
         {
             return Some((link.pointer.clone(), true));
         }
         // `next: {href}`
         let href = |one: &&Member<'m>| {
-            one.owner.map(plain).is_some_and(|owner| owner == "next")
-                && is_one(&one.field.wire, &["href", "url", "uri"])
+            one.owner.is_some_and(|owner| is_word(owner, "next")) && is_one(&one.field.wire, &["href", "url", "uri"])
         };
         if let Some(link) = about.iter().filter(is_text).find(href) {
             return Some((link.pointer.clone(), true));
         }
-        let is_listed = |name: &str| about.iter().any(|one| one.owner.is_none() && plain(&one.field.wire) == name);
-        let next = about.iter().filter(is_text).find(|one| one.owner.is_none() && plain(&one.field.wire) == "next")?;
+        let is_listed = |name: &str| about.iter().any(|one| one.owner.is_none() && is_word(&one.field.wire, name));
+        let next = about.iter().filter(is_text).find(|one| one.owner.is_none() && is_word(&one.field.wire, "next"))?;
         let is_pair = is_listed("previous") || is_listed("prev");
         (is_pair && roles.cursor.is_none()).then(|| (next.pointer.clone(), is_listed("count")))
     }

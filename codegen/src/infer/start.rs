@@ -2,7 +2,8 @@
 
 use super::input::Input;
 use super::page::List;
-use super::words::{AMBIGUOUS, is_one, plain};
+use super::spelling::{is_one, is_word};
+use super::words::AMBIGUOUS;
 
 /// The number of the first page, and how the contract says it.
 pub(super) fn page(parameter: &Input<'_>) -> (Option<u64>, String) {
@@ -31,7 +32,7 @@ pub(super) fn page(parameter: &Input<'_>) -> (Option<u64>, String) {
 pub(super) fn item(parameter: &Input<'_>, list: &List<'_>) -> (u64, &'static str) {
     let docs = sentence(parameter.docs);
     // SCIM counts from 1 (RFC 7644, section 3.4.2.4).
-    let is_scim = plain(parameter.wire) == "startindex" && list.pointer == "/Resources";
+    let is_scim = is_word(parameter.wire, "startindex") && list.pointer == "/Resources";
     let is_one = is_scim
         || parameter.default.as_deref() == Some("1")
         || parameter.limits.starts_with("At least 1.")

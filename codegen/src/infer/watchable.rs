@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::page;
-use super::words::{CANCELLED, FAILED, OPERATIONS, PENDING, PROCESSES, STATE, SUCCEEDED, is_one, plain};
+use super::spelling::{is_one, is_word, plain};
+use super::words::{CANCELLED, FAILED, OPERATIONS, PENDING, PROCESSES, STATE, SUCCEEDED};
 use crate::StateMap;
 use crate::bind::pages;
 use crate::model::{EnumKind, Field, Kind, Model, Operation, Type};
@@ -94,7 +95,7 @@ fn watchable<'m>(model: &'m Model, operation: &'m Operation) -> Option<Watchable
     let answer = pages(model, operation).next()?;
     let own = page::members(model, answer).iter().map(|field| (String::new(), field));
     // Azure has its states in `properties`.
-    let within = page::members(model, answer).iter().filter(|field| plain(&field.wire) == "properties");
+    let within = page::members(model, answer).iter().filter(|field| is_word(&field.wire, "properties"));
     let within = within.flat_map(|outer| {
         let place = pointer::join("", &outer.wire);
         page::members(model, &outer.ty).iter().map(move |field| (place.clone(), field))

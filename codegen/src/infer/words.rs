@@ -1,4 +1,4 @@
-//! The names that services give the parameters and members of pages. They are compared without signs and in lower case.
+//! The names that services give the parameters and members of pages. They are compared without signs and in lower case (`spelling`).
 
 /// Parameters with the number of items to skip.
 pub(super) const SKIP: &[&str] =
@@ -381,19 +381,3 @@ pub(super) const PENDING: &[&str] = &[
     "preparing",
     "finalizing",
 ];
-
-/// A name as the lists have it.
-pub(super) fn plain(name: &str) -> String {
-    name.chars().filter(char::is_ascii_alphanumeric).map(|letter| letter.to_ascii_lowercase()).collect()
-}
-
-/// Returns whether a name is one of a list.
-pub(super) fn is_one(name: &str, list: &[&str]) -> bool {
-    list.contains(&plain(name).as_str())
-}
-
-/// The name of a header without the mark of an extension.
-pub(super) fn header(name: &str) -> String {
-    let plain = plain(name);
-    if name.to_ascii_lowercase().starts_with("x-") { plain[1..].to_owned() } else { plain }
-}

@@ -5,10 +5,10 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-/// Number of alternatives of a list that fix a member to a value, by the pointer of the list. Each list is counted
+/// Number of alternatives of a list that fix a member to a value, by the address of the list. Each list is counted
 /// once.
 #[derive(Debug, Default)]
-pub(crate) struct Counted(RefCell<HashMap<*const Value, Counts>>);
+pub(crate) struct Counted(RefCell<HashMap<usize, Counts>>);
 
 /// (member, value) → how many have it.
 type Counts = HashMap<(String, String), usize>;
@@ -16,7 +16,7 @@ type Counts = HashMap<(String, String), usize>;
 impl Counted {
     pub(super) fn holders(&self, alternatives: &Value, name: &str, value: &str) -> usize {
         let mut counted = self.0.borrow_mut();
-        let counts = counted.entry(std::ptr::from_ref(alternatives)).or_insert_with(|| {
+        let counts = counted.entry(std::ptr::from_ref(alternatives).addr()).or_insert_with(|| {
             let mut counts = Counts::new();
             for schema in alternatives.as_array().into_iter().flatten() {
                 for (name, value) in members(schema) {

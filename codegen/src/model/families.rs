@@ -1,5 +1,7 @@
 //! Route families: by path prefix, else by tag.
 
+use std::collections::HashMap;
+
 use super::Family;
 use super::tree::Node;
 use crate::config::MAIN;
@@ -8,7 +10,7 @@ use crate::naming::ident::{camel, feature_name, handle_name, member_name};
 use crate::naming::operation::is_noun;
 use crate::rules::{covers, trimmed};
 use crate::text::{Ident, clipped, is_device};
-use crate::{Setup, StyleVersion};
+use crate::{FamilyRule, Setup, StyleVersion};
 
 /// Features that the generator writes itself, beside those of families.
 const FEATURES: &[&str] = &["assumed", "default", "unreferenced"];
@@ -16,19 +18,37 @@ const FEATURES: &[&str] = &["assumed", "default", "unreferenced"];
 /// Longest name: that of a file, which has more before and behind it.
 const LONGEST: usize = 64;
 
+/// The families of the configuration by their accessors, each with its server: a tag may name one of them.
+pub(super) struct Configured<'c>(HashMap<(Option<&'c str>, Ident), &'c FamilyRule>);
+
+impl<'c> Configured<'c> {
+    pub(super) fn new(setup: &'c Setup) -> Self {
+        let mut all = HashMap::new();
+        for family in &setup.config.families {
+            all.entry((server(family), name(setup, &family.name))).or_insert(family);
+        }
+        Self(all)
+    }
+}
+
+/// The server beside the main one that a family is of.
+fn server(family: &FamilyRule) -> Option<&str> {
+    family.server.as_deref().filter(|name| *name != MAIN)
+}
+
 /// The family that claims an operation, and the prefix by which it does. If no prefix claims it, the operation stays in
 /// its former family: tags are documentation.
 pub(super) fn claim<'c>(
     setup: &'c Setup,
+    configured: &Configured<'c>,
     path: &str,
     operation: &Node<'_>,
     before: Option<&str>,
     ledger: &mut Ledger,
 ) -> (Family, &'c str) {
     let server = setup.config.server_of(&operation.document.name);
-    let own = |family: &&crate::FamilyRule| family.server.as_deref().filter(|name| *name != MAIN) == server;
-    let mut best: Option<(&crate::FamilyRule, &str)> = None;
-    for family in setup.config.families.iter().filter(own) {
+    let mut best: Option<(&FamilyRule, &str)> = None;
+    for family in setup.config.families.iter().filter(|family| self::server(family) == server) {
         for prefix in &family.prefixes {
             let prefix = trimmed(prefix);
             if covers(prefix, path) && best.is_none_or(|(_, other)| prefix.len() > other.len()) {
@@ -54,10 +74,8 @@ pub(super) fn claim<'c>(
                 }
             }
             // A tag may name a configured family, for a path outside of its prefixes.
-            let mut others = setup.config.families.iter().filter(own);
-            let configured = others.find(|family| name(setup, &family.name) == by_tag.accessor);
-            let family = configured.map_or(by_tag, |family| from_rule(setup, family));
-            (family, "")
+            let key = (server, by_tag.accessor.clone());
+            (configured.0.get(&key).map_or(by_tag, |family| from_rule(setup, family)), "")
         }
     }
 }
@@ -72,9 +90,8 @@ fn fallback(setup: &Setup, path: &str, operation: &Node<'_>) -> String {
     tag.filter(|tag| !tag.trim().is_empty()).map_or_else(segment, str::to_owned)
 }
 
-fn from_rule(setup: &Setup, family: &crate::FamilyRule) -> Family {
-    let server = family.server.as_deref().filter(|name| *name != MAIN);
-    named(setup, server, &family.name, family.covers.clone(), family.prefixes.clone())
+fn from_rule(setup: &Setup, family: &FamilyRule) -> Family {
+    named(setup, server(family), &family.name, family.covers.clone(), family.prefixes.clone())
 }
 
 fn named(setup: &Setup, server: Option<&str>, text: &str, covers: String, prefixes: Vec<String>) -> Family {

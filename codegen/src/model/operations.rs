@@ -41,6 +41,7 @@ pub(super) fn find<'a>(
 ) -> (Vec<FoundOperation<'a>>, Routes) {
     let mut operations: Vec<FoundOperation<'a>> = Vec::new();
     let mut routes = Routes::default();
+    let configured = families::Configured::new(setup);
     let mut keys = BTreeSet::new();
     let mut owners = BTreeMap::new();
     let mut places: BTreeMap<(Option<String>, String), &str> = BTreeMap::new();
@@ -95,7 +96,7 @@ pub(super) fn find<'a>(
                     keys.insert(key.clone());
                 }
                 let before = pins.operations.get(&key).and_then(|pin| Some(pin.split_once('.')?.0));
-                let (family, prefix) = families::claim(setup, &template, &node, before, ledger);
+                let (family, prefix) = families::claim(setup, &configured, &template, &node, before, ledger);
                 let family = told_apart(&mut owners, family);
                 routes.families.insert((family.server.clone(), family.accessor.to_string()));
                 routes.prefixes.insert((family.server.clone(), prefix.to_owned()));

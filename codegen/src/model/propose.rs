@@ -7,7 +7,7 @@ use super::families;
 use super::tree::{Document, Node};
 use crate::rules::admits;
 use crate::walk::METHODS;
-use crate::{FamilyRule, Setup};
+use crate::{FamilyRule, Setup, line};
 
 /// A family for each prefix whose operations have one tag, or none. Other operations go to families by their tags.
 pub(crate) fn propose(documents: &[Document], setup: &Setup) -> Vec<FamilyRule> {
@@ -17,8 +17,9 @@ pub(crate) fn propose(documents: &[Document], setup: &Setup) -> Vec<FamilyRule> 
     for document in documents {
         let root = Node::root(document);
         for tag in root.get("tags").iter().flat_map(|tags| tags.items().collect::<Vec<_>>()) {
-            let line = tag.text("description").lines().next().unwrap_or_default().trim().to_owned();
-            about.insert(tag.text("name").to_owned(), line);
+            // As the configuration has it.
+            let first = line(tag.text("description").lines().next().unwrap_or_default().trim()).into_owned();
+            about.insert(tag.text("name").to_owned(), first);
         }
         for (path, item) in root.get("paths").iter().flat_map(|paths| paths.members().collect::<Vec<_>>()) {
             let Some(item) = item.resolve().filter(|_| admits(&setup.config, &document.name, path)) else { continue };

@@ -24,6 +24,11 @@ impl Document {
         Self { name, tree, published, origins, counted: Counted::default() }
     }
 
+    /// Gives the memory of the tree back.
+    pub(crate) fn drop_tree(&mut self) {
+        (self.tree, self.counted) = (Value::Null, Counted::default());
+    }
+
     /// A document that was published as it is.
     #[cfg(test)]
     pub(crate) fn plain(tree: Value) -> Self {

@@ -53,6 +53,11 @@ impl Code {
         self
     }
 
+    /// Most code is longer than the memory that a text begins with.
+    pub(crate) fn with_room() -> Self {
+        Self { text: String::with_capacity(48) }
+    }
+
     /// The parts, with a text between each two.
     pub(crate) fn join<P: Part>(separator: &'static str, parts: impl IntoIterator<Item = P>) -> Self {
         let mut code = Self::default();
@@ -138,7 +143,7 @@ numbers!(i64, u8, u16, u64, usize);
 /// Composes [`Code`] of the given parts.
 macro_rules! code {
     ($($part:expr),* $(,)?) => {{
-        let mut code = $crate::text::Code::default();
+        let mut code = $crate::text::Code::with_room();
         $(code.push($part);)*
         code
     }};

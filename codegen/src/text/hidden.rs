@@ -12,6 +12,11 @@ pub(super) fn is_hidden(c: char) -> bool {
         || u32::from(c) & 0xfffe == 0xfffe
 }
 
+/// Returns whether all characters are of ASCII and none is hidden.
+pub(super) fn is_visible_ascii(text: &str) -> bool {
+    text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
+}
+
 /// Returns whether a character ends a line, for Rust, for Markdown, for a terminal or for a reader.
 pub(super) fn ends_line(c: char) -> bool {
     matches!(c, '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}')

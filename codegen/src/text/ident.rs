@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write as _};
 use std::ops::Deref;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use sha2::{Digest as _, Sha256};
 
@@ -39,7 +39,7 @@ pub(crate) fn is_device(name: &str) -> bool {
 
 /// A name that generated code can call something by.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct Ident(Rc<str>);
+pub(crate) struct Ident(Arc<str>);
 
 impl Ident {
     /// A name that the generator gives.

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use pulldown_cmark::{BrokenLink, CodeBlockKind, CowStr, Event, Options, Parser, Tag};
 
-use super::hidden::{ends_line, is_hidden};
+use super::hidden::{ends_line, is_hidden, is_visible_ascii};
 
 /// Limit of rounds. A rewrite may reveal another construct, such as a list in a former code block. After the last
 /// round, the text is presented verbatim.
@@ -50,6 +50,9 @@ fn is_plain(text: &str) -> bool {
 /// The text without hidden characters, with lines that end as lines do, at most one blank line in a row, and no
 /// indentation that all lines share.
 fn tidy(text: &str) -> String {
+    if is_tidy(text) {
+        return text.to_owned();
+    }
     let mut lines: Vec<String> = Vec::new();
     for line in text.split("\r\n").flat_map(|part| part.split(ends_line)) {
         let mut kept = String::with_capacity(line.len());
@@ -72,6 +75,21 @@ fn tidy(text: &str) -> String {
     let shared = lines.iter().filter(|line| !line.is_empty()).map(indentation).min().unwrap_or_default();
     let lines: Vec<&str> = lines.iter().map(|line| line.get(shared..).unwrap_or_default()).collect();
     lines.join("\n")
+}
+
+/// Returns whether [`tidy`] would change nothing, as in most texts.
+fn is_tidy(text: &str) -> bool {
+    let is_foreign = |c: char| c == '\t' || ends_line(c) || is_hidden(c);
+    let (mut is_behind_blank, mut has_margin) = (true, false);
+    for line in text.split('\n') {
+        let is_foreign = !is_visible_ascii(line) && line.contains(is_foreign);
+        if is_foreign || line.is_empty() && is_behind_blank || line.ends_with(char::is_whitespace) {
+            return false;
+        }
+        is_behind_blank = line.is_empty();
+        has_margin |= !line.is_empty() && !line.starts_with(' ');
+    }
+    has_margin && !is_behind_blank
 }
 
 /// The extensions with which `rustdoc` renders.

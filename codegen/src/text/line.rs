@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::hidden::is_hidden;
+use super::hidden::{is_hidden, is_visible_ascii};
 
 /// Returns the text as part of one line: characters that end a line, control a terminal or are invisible are escaped. Azure DevOps takes
 /// `##vso[…]` and `##[…]` for commands anywhere in a log, so they are taken apart.
@@ -13,7 +13,7 @@ use super::hidden::is_hidden;
 /// ```
 #[must_use]
 pub fn line(text: &str) -> Cow<'_, str> {
-    if text.contains("##") && commands(text).next().is_some() {
+    if text.contains('#') && text.contains("##") && commands(text).next().is_some() {
         let mut apart = text.to_owned();
         commands(text).collect::<Vec<_>>().into_iter().rev().for_each(|at| apart.insert(at + 1, ' '));
         return Cow::Owned(escaped(&apart).into_owned());
@@ -31,7 +31,8 @@ fn commands(text: &str) -> impl Iterator<Item = usize> {
 }
 
 fn escaped(text: &str) -> Cow<'_, str> {
-    if !text.chars().any(is_hidden) {
+    // Most texts are in ASCII.
+    if is_visible_ascii(text) || !text.chars().any(is_hidden) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len() + 16);

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::code::{Code, Sealed};
-use super::hidden::is_hidden;
+use super::hidden::{is_hidden, is_visible_ascii};
 
 /// A Rust string literal. Invisible characters are escaped.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,6 +14,11 @@ pub struct Literal(String);
 pub fn literal(text: &str) -> Literal {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
+    if is_visible_ascii(text) && !text.contains(['"', '\\']) {
+        out.push_str(text);
+        out.push('"');
+        return Literal(out);
+    }
     for c in text.chars() {
         match c {
             '"' | '\\' => out.extend(['\\', c]),

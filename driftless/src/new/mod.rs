@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use driftless_codegen::{ClientNames, Contract, FamilyRule, FirstCall, Proposal, Setup, client_names, line, propose};
+use driftless_codegen::{ClientNames, Contract, FamilyRule, FirstCall, Proposal, Setup, client_names, interpret, line};
 use url::Url;
 
 use self::template::Service;
@@ -166,18 +166,21 @@ fn make(
     let work = source::fetch(&workspace, &bare, &none, &from, None, &steps);
     let mut fetched = runtime.block_on(interrupt.or(work)).map_err(one_of_several)?;
     let mut pins = from_source(&none, None, &fetched.contracts)?;
+    let unnamed = ClientNames::default();
+    write(folder.path(), Service { names: &unnamed, first: None, variables: &[], base_url: "", cli: false }.client())?;
+    let setup = Setup { reserved: reserved(&Files::read(&workspace)?)?, ..Setup::default() };
+    let title = pins.first().map(|pin| pin.title.as_str()).unwrap_or_default();
+    let names = given.unwrap_or_else(|| client_names(title, &setup));
+    // It is interpreted under the name that the configuration gives it.
+    if let [only] = pins.as_mut_slice() {
+        only.entry.name = document_name(&names);
+    }
     let contracts: Vec<Contract<'_>> =
         pins.iter().map(|pin| Contract { name: &pin.entry.name, bytes: pin.canonical.as_bytes() }).collect();
-    write(
-        folder.path(),
-        Service { names: &ClientNames::default(), first: None, variables: &[], base_url: "", cli: false }.client(),
-    )?;
-    let setup = Setup { reserved: reserved(&Files::read(&workspace)?)?, ..Setup::default() };
-    let Proposal { client, families, address, schemes, suggestions } =
-        propose(&contracts, &setup).map_err(|report| {
-            Failure::new(Exit::Contract, "contract/not-usable", report.to_string(), "nothing was written")
-        })?;
-    let names = given.unwrap_or(client);
+    let (proposal, interpreted) = interpret(&contracts, &setup).map_err(|report| {
+        Failure::new(Exit::Contract, "contract/not-usable", report.to_string(), "nothing was written")
+    })?;
+    let Proposal { families, address, schemes, suggestions, .. } = proposal;
     let served_at = fetched.contracts.first().and_then(|contract| Url::parse(&contract.source).ok());
     fetched.contracts.clear();
     let base = base_url(flags, served_at.as_ref(), address.as_deref())?;
@@ -200,11 +203,8 @@ fn make(
     }
     write(folder.path(), vec![(CONFIGURATION.to_owned(), text)])?;
     let guard = Guard::acquire(&workspace)?;
-    // The pinned contract is the one that the families were proposed for, under the name that the configuration gives it.
-    if let [only] = pins.as_mut_slice() {
-        only.entry.name = document_name(&names);
-    }
-    let begun = Begun { guard, runtime, interrupt, fetched: Some(fetched), pins: Some(pins) };
+    let (fetched, pins, interpreted) = (Some(fetched), Some(pins), Some(interpreted));
+    let begun = Begun { guard, runtime, interrupt, fetched, pins, interpreted };
     let output = regenerate::run_with(&workspace, &from, begun)?.output;
     let (first, credentials) = (output.first_call.clone(), &output.credentials);
     let together = match &first {

@@ -14,6 +14,7 @@ mod survey;
 
 use std::process::ExitCode;
 
+use driftless_codegen::Interpreted;
 use tokio::runtime::Runtime;
 
 use crate::console::Steps;
@@ -35,7 +36,7 @@ pub(crate) use survey::Survey;
 pub(crate) fn run(workspace: &Workspace, flags: &Regenerate) -> Result<ExitCode, Failure> {
     let guard = Guard::acquire(workspace)?;
     let (runtime, interrupt) = Interrupt::start()?;
-    run_with(workspace, flags, Begun { guard, runtime, interrupt, fetched: None, pins: None })?;
+    run_with(workspace, flags, Begun { guard, runtime, interrupt, fetched: None, pins: None, interpreted: None })?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -48,11 +49,13 @@ pub(crate) struct Begun {
     pub(crate) fetched: Option<Bundle>,
     /// Its contracts in their pinned form, if they were read already.
     pub(crate) pins: Option<Vec<Pin>>,
+    /// Those pins, as the proposal of the configuration interpreted them.
+    pub(crate) interpreted: Option<Interpreted>,
 }
 
 /// Regenerates, and returns the client.
 pub(crate) fn run_with(workspace: &Workspace, flags: &Regenerate, begun: Begun) -> Result<Desired, Failure> {
-    let Begun { guard, runtime, interrupt, fetched, pins } = begun;
+    let Begun { guard, runtime, interrupt, fetched, pins, interpreted } = begun;
     let steps = Steps::new();
     // Before anything is read: the swap may be about the configuration.
     if let Some(files) = guard.recover()? {
@@ -71,7 +74,8 @@ pub(crate) fn run_with(workspace: &Workspace, flags: &Regenerate, begun: Begun) 
         }
         given => given,
     };
-    let given = Given { bundle, pins, schema: schema::of_file(workspace, &inputs.settings, flags, &steps)? };
+    let schema = schema::of_file(workspace, &inputs.settings, flags, &steps)?;
+    let given = Given { bundle, pins, interpreted, schema };
     let plan = plan(&inputs, flags, given, |progress| {
         match progress {
             Progress::Step(step) => steps.step(step),

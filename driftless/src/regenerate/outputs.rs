@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use driftless_codegen::{Api, Contract, Item, Names, Output, Report, Setup, generate};
+use driftless_codegen::{Api, Contract, Interpreted, Item, Names, Output, Report, Setup, generate_interpreted};
 use serde::Serialize;
 
 use super::pins::Pin;
@@ -42,11 +42,11 @@ pub(crate) struct Desired {
     pub(crate) output: Output,
 }
 
-/// Generates from pinned texts.
+/// Generates from pinned texts, which may be interpreted already.
 pub(crate) fn desired(
     files: &Files,
     settings: &Settings,
-    pins: &[Pin],
+    (pins, interpreted): (&[Pin], Option<Interpreted>),
     schema: Option<&str>,
     names: &Names,
 ) -> Result<Desired, Failure> {
@@ -56,8 +56,8 @@ pub(crate) fn desired(
     let table = files.get(PROGRAM_MANIFEST).is_some();
     let mut setup = Setup { reserved, table, ..settings.codegen.clone() };
     setup.graphql.schema = schema.map(str::to_owned);
-    let mut output =
-        generate(&contracts, &setup, names).map_err(|report| refused(&placed(&report, files, settings)))?;
+    let output = generate_interpreted(&contracts, interpreted, &setup, names, &|_| {});
+    let mut output = output.map_err(|report| refused(&placed(&report, files, settings)))?;
     let block = features::render(&output.features);
     let manifest = features::replace(client_manifest(files)?, &block)?;
     let mut files = self::files(pins, &mut output)?;

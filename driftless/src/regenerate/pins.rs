@@ -16,6 +16,8 @@ use crate::workspace::{CONTRACTS, pinned_path};
 pub(crate) struct Pin {
     /// Its entry in the lock.
     pub(crate) entry: PinnedDocument,
+    /// The title that the contract states.
+    pub(crate) title: String,
     /// The text of the pinned file.
     pub(crate) canonical: String,
     /// Bytes that were received for it; `None` where nothing was.
@@ -45,7 +47,12 @@ pub(crate) fn from_source(files: &Files, lock: Option<&Lock>, fetched: &[Fetched
                 };
                 // Another key order or tag of the same contract from the same place is not a change.
                 let same = known.filter(|known| known.canonical == entry.canonical && known.source == entry.source);
-                Pin { entry: same.cloned().unwrap_or(entry), canonical, received: Some(bytes.len()) }
+                Pin {
+                    entry: same.cloned().unwrap_or(entry),
+                    title: loaded.title,
+                    canonical,
+                    received: Some(bytes.len()),
+                }
             }
             Content::NotModified => {
                 let canonical = known.map(|entry| read(files, &entry.name)).transpose()?.unwrap_or_default();
@@ -60,7 +67,8 @@ pub(crate) fn from_source(files: &Files, lock: Option<&Lock>, fetched: &[Fetched
                         "run the command again",
                     )
                 })?;
-                Pin { entry, canonical: canonical.to_owned(), received: None }
+                // Nobody asks for the title of a contract that was pinned before.
+                Pin { entry, title: String::new(), canonical: canonical.to_owned(), received: None }
             }
         });
     }
@@ -122,7 +130,7 @@ pub(crate) fn pinned(files: &Files, lock: Option<&Lock>, overwrite: bool) -> Res
         entry.canonical = sha256(canonical.as_bytes());
         entry.dialect = dialect(loaded.dialect);
         entry.contract_version = loaded.version;
-        pins.push(Pin { entry, canonical, received: None });
+        pins.push(Pin { entry, title: loaded.title, canonical, received: None });
     }
     Ok(pins)
 }

@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use driftless_codegen::{Names, line};
+use driftless_codegen::{Interpreted, Names, line};
 
 use super::drifted::Drifted;
 use super::outputs::{Desired, desired};
@@ -32,6 +32,8 @@ pub(crate) struct Given {
     pub(crate) bundle: Option<Bundle>,
     /// The contracts of the bundle in their pinned form, if they were read already.
     pub(crate) pins: Option<Vec<Pin>>,
+    /// Those pins, as a proposal interpreted them.
+    pub(crate) interpreted: Option<Interpreted>,
     /// The GraphQL schema that a file gives.
     pub(crate) schema: Option<String>,
 }
@@ -119,7 +121,7 @@ pub(crate) fn plan(
         crate::names::check(&text, &settings.codegen.config.rename)?;
     }
     let names = names(files)?;
-    let desired = desired(files, settings, &pins, schema, &names)?;
+    let desired = desired(files, settings, (&pins, given.interpreted), schema, &names)?;
     let known = Known::new(files, lock, |lock| written(inputs, lock, &names, (&pins, schema), &desired));
     let survey = Survey::new(files, &desired, &known);
     let refused = survey.refused(flags.overwrite);
@@ -180,7 +182,7 @@ fn written(
     if texts(&earlier) == texts(pins) && earlier_schema.as_deref() == schema {
         return Some(desired.hashes.clone());
     }
-    let earlier = self::desired(&inputs.files, &inputs.settings, &earlier, earlier_schema.as_deref(), names);
+    let earlier = self::desired(&inputs.files, &inputs.settings, (&earlier, None), earlier_schema.as_deref(), names);
     earlier.ok().map(|earlier| earlier.hashes)
 }
 

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use std::time::Instant;
 
 use driftless::develop::DEFAULT_NAME;
-use driftless_codegen::{Contract, NameStyle, Names, Setup, StyleVersion, generate_watched, propose, room};
+use driftless_codegen::{Contract, NameStyle, Names, Setup, StyleVersion, generate_interpreted, interpret, room};
 
 use super::figures::Figure;
 use super::measure::Usage;
@@ -35,10 +35,11 @@ pub(crate) fn one(flags: &flags::BenchStages) -> Result<ExitCode, Failure> {
     };
     let run = || {
         let mut setup = Setup::default();
-        setup.config.families = propose(&contracts, &setup)?.families;
+        let (proposal, interpreted) = interpret(&contracts, &setup)?;
+        setup.config.families = proposal.families;
         setup.config.style = NameStyle { version: StyleVersion::Two };
         watch("propose");
-        generate_watched(&contracts, &setup, &Names::default(), &watch)
+        generate_interpreted(&contracts, Some(interpreted), &setup, &Names::default(), &watch)
     };
     let output = room(run).map_err(failed)?;
     output.map_err(|report| {

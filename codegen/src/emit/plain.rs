@@ -1,0 +1,393 @@
+//! Items of the few shapes that most of the generated code has, as the formatter would write them. To parse and format all of it takes a
+//! third of a generation.
+//!
+//! Anything else is left to the parser and the formatter: an item with another line, and one whose lines the formatter would break at other
+//! places. So these shapes are a list of what generated code may contain, as `super::shape` is one.
+
+mod operation;
+
+use crate::text::is_keyword;
+
+/// The formatter breaks the lines that are longer.
+const WIDTH: usize = 89;
+
+/// Lengths of a struct expression that it does not break, and that it does.
+const STRUCT: (usize, usize) = (28, 42);
+
+/// Attributes beside `derive`.
+const ATTRIBUTES: &[&str] = &[
+    "#[cfg(feature = \"assumed\")]",
+    "#[cfg(feature = \"testing\")]",
+    "#[cfg(feature = \"xml\")]",
+    "#[deprecated]",
+    "#[inline]",
+    "#[non_exhaustive]",
+];
+
+/// The first item of the lines, formatted at this depth, and the number of its lines. Methods of operations are not at the depth 0.
+pub(super) fn item(lines: &[&str], depth: usize) -> Option<(String, usize)> {
+    let mut item = Shaped { lines, at: 0, text: String::new() };
+    item.front(depth)?;
+    if depth > 0 && item.lines.get(item.at)?.starts_with("pub fn ") {
+        item.operation(depth)?;
+        return Some((item.text, item.at));
+    }
+    let head = item.next()?;
+    let rest = head.strip_suffix(" {");
+    let named = |kind: &str| rest.and_then(|rest| rest.strip_prefix(kind));
+    let step = if let Some(name) = named("pub struct ") {
+        is_name(name.strip_suffix("<'a>").unwrap_or(name)).then_some(Shaped::field as Step<'_>)?
+    } else if let Some(name) = named("pub enum ") {
+        is_name(name).then_some(Shaped::variant as Step<'_>)?
+    } else if let Some(rest) = named("impl") {
+        let generics = ["<T> ", "<'a, T> ", "<'a> ", " "];
+        let ty = generics.into_iter().find_map(|generics| rest.strip_prefix(generics))?;
+        is_type(ty).then_some(Shaped::method as Step<'_>)?
+    } else {
+        let marker = head.strip_prefix("pub enum ").and_then(|name| name.strip_suffix(" {}"));
+        let alias = head.strip_prefix("pub type ").and_then(|rest| rest.strip_suffix(';')?.split_once(" = "));
+        let is_plain = marker.is_some_and(is_name) || alias.is_some_and(|(name, ty)| is_name(name) && is_type(ty));
+        is_plain.then(|| item.line(depth, head))??;
+        return Some((item.text, item.at));
+    };
+    item.line(depth, head)?;
+    // The formatter writes an empty body in another way.
+    step(&mut item, depth + 1)?;
+    while item.lines.get(item.at) != Some(&"}") {
+        step(&mut item, depth + 1)?;
+    }
+    item.end(depth)?;
+    Some((item.text, item.at))
+}
+
+/// An item on its way through the formatter.
+struct Shaped<'l> {
+    lines: &'l [&'l str],
+    at: usize,
+    text: String,
+}
+
+type Step<'l> = fn(&mut Shaped<'l>, usize) -> Option<()>;
+
+impl<'l> Shaped<'l> {
+    fn next(&mut self) -> Option<&'l str> {
+        self.at += 1;
+        self.lines.get(self.at - 1).copied()
+    }
+
+    fn push(&mut self, depth: usize, text: &str) {
+        self.text.extend(std::iter::repeat_n("    ", depth));
+        self.text.push_str(text);
+        self.text.push('\n');
+    }
+
+    /// A line that stays as it is.
+    fn line(&mut self, depth: usize, line: &str) -> Option<()> {
+        (4 * depth + line.len() <= WIDTH).then(|| self.push(depth, line))
+    }
+
+    fn end(&mut self, depth: usize) -> Option<()> {
+        self.next().filter(|line| *line == "}").map(|line| self.push(depth, line))
+    }
+
+    /// Documentation and attributes.
+    fn front(&mut self, depth: usize) -> Option<()> {
+        while let Some(line) = self.lines.get(self.at).filter(|line| line.starts_with(['/', '#'])) {
+            if line.starts_with("///") {
+                if line.starts_with("////") || line.contains('\r') {
+                    return None;
+                }
+                self.push(depth, line.trim_end_matches(' '));
+            } else {
+                let traits = line.strip_prefix("#[derive(").and_then(|rest| rest.strip_suffix(")]"));
+                let is_known = ATTRIBUTES.contains(line) || traits.is_some_and(|all| all.split(", ").all(is_name));
+                is_known.then(|| self.line(depth, line))??;
+            }
+            self.at += 1;
+        }
+        Some(())
+    }
+
+    fn field(&mut self, depth: usize) -> Option<()> {
+        self.front(depth)?;
+        let line = self.next()?;
+        let (name, ty) = line.strip_prefix("pub ").unwrap_or(line).strip_suffix(',')?.split_once(": ")?;
+        (is_name(name) && is_type(ty)).then(|| self.line(depth, line))?
+    }
+
+    fn variant(&mut self, depth: usize) -> Option<()> {
+        self.front(depth)?;
+        let line = self.next()?;
+        let variant = line.strip_suffix(',')?;
+        let (name, ty) = match variant.split_once('(') {
+            Some((name, ty)) => (name, Some(ty.strip_suffix(')')?)),
+            None => (variant, None),
+        };
+        (is_name(name) && ty.is_none_or(is_type)).then(|| self.line(depth, line))?
+    }
+
+    /// A method, or the constant that a fake takes.
+    fn method(&mut self, depth: usize) -> Option<()> {
+        self.front(depth)?;
+        let line = self.next()?;
+        if let Some(rest) = line.strip_prefix("pub const FAKE: ") {
+            let (ty, value) = rest.strip_suffix(");")?.split_once(" = ")?;
+            let arguments = value.strip_prefix("crate::testing::FakeOperation::new(")?;
+            let arguments: Vec<&str> = arguments.split(", ").collect();
+            let is_short = 4 * depth + "pub const FAKE:  = ".len() + ty.len() <= WIDTH;
+            let is_plain = is_short && is_type(ty) && arguments.iter().all(|argument| is_literal(argument));
+            let head = line.get(..line.find("::new(")? + "::new".len())?;
+            return is_plain.then(|| self.call(depth, head, &arguments, ";"))?;
+        }
+        self.signature(depth, line)?;
+        self.body(depth + 1)?;
+        self.end(depth)
+    }
+
+    fn body(&mut self, depth: usize) -> Option<()> {
+        let line = self.next()?;
+        if let Some(members) = line.strip_prefix("Self { ").and_then(|rest| rest.strip_suffix(" }")) {
+            return self.constructor(depth, line, members);
+        }
+        if let Some((name, value)) = line.strip_prefix("self.").and_then(|rest| rest.split_once(" = ")) {
+            let is_plain = is_name(name) && matches!(value, "Some(value.into());" | "Some(value);" | "value.into();");
+            is_plain.then(|| self.line(depth, line))??;
+            return self.next().filter(|line| *line == "self").map(|line| self.push(depth, line));
+        }
+        let set = line.strip_prefix("self.set(").and_then(|rest| rest.strip_suffix(')')?.split_once(", &"));
+        let header = line.strip_prefix("headers::").and_then(|rest| rest.strip_suffix(')')?.split_once("(self.0, "));
+        let is_set =
+            |(position, name): (&str, &str)| position.bytes().all(|byte| byte.is_ascii_digit()) && is_name(name);
+        let is_plain = set.is_some_and(is_set) || header.is_some_and(|(form, name)| is_name(form) && is_literal(name));
+        is_plain.then(|| self.line(depth, line))?
+    }
+
+    /// `Self { … }`
+    fn constructor(&mut self, depth: usize, line: &str, members: &str) -> Option<()> {
+        let is_plain = |member: &str| match member.split_once(": ") {
+            Some((name, "Default::default()")) => is_name(name),
+            Some((name, value)) => is_name(name) && value.strip_suffix(".into()") == Some(name),
+            None => is_name(member),
+        };
+        if !members.split(", ").all(is_plain) {
+            return None;
+        }
+        if line.len() <= STRUCT.0 {
+            return self.line(depth, line);
+        }
+        (line.len() >= STRUCT.1).then_some(())?;
+        self.push(depth, "Self {");
+        members.split(", ").try_for_each(|member| self.line(depth + 1, &format!("{member},")))?;
+        self.push(depth, "}");
+        Some(())
+    }
+
+    /// Something with arguments between parentheses, which stand on the same line or on one each.
+    fn call(&mut self, depth: usize, head: &str, arguments: &[&str], tail: &str) -> Option<()> {
+        let line = format!("{head}({}){tail}", arguments.join(", "));
+        if 4 * depth + line.len() <= WIDTH {
+            return self.line(depth, &line);
+        }
+        self.push(depth, &format!("{head}("));
+        arguments.iter().try_for_each(|argument| self.line(depth + 1, &format!("{argument},")))?;
+        self.line(depth, &format!("){tail}"))
+    }
+}
+
+fn is_name(text: &str) -> bool {
+    let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    text.bytes().all(is_letter) && !text.is_empty() && !text.as_bytes()[0].is_ascii_digit() && !is_keyword(text)
+}
+
+/// Returns whether a text is a type: paths with their arguments, references, slices and `()`, with blanks where the formatter has them.
+fn is_type(text: &str) -> bool {
+    let (mut open, mut before) = (Vec::new(), b' ');
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            b'<' | b'(' | b'[' => open.push(byte),
+            b'>' if open.pop() != Some(b'<') => return false,
+            b')' if open.pop() != Some(b'(') => return false,
+            b']' if open.pop() != Some(b'[') => return false,
+            b' ' if before != b',' && !text[..at].ends_with("&'a") && !text[..at].ends_with("&'_") => return false,
+            b' ' | b'>' | b')' | b']' | b',' | b'_' | b':' | b'&' | b'\'' => {}
+            _ if byte.is_ascii_alphanumeric() => {}
+            _ => return false,
+        }
+        if before == b',' && byte != b' ' || byte == b',' && open.is_empty() {
+            return false;
+        }
+        before = byte;
+    }
+    open.is_empty() && !text.is_empty() && before != b','
+}
+
+/// Returns whether a text is a literal of letters, digits, hyphens and underscores.
+fn is_literal(text: &str) -> bool {
+    let inner = text.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
+    inner.is_some_and(|inner| inner.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte)))
+}
+
+/// The parts between commas, which may have commas in brackets and in literals.
+fn split(text: &str) -> Vec<&str> {
+    let (mut list, mut from, mut depth) = (Vec::new(), 0, 0_usize);
+    let (mut is_text, mut is_escaped) = (false, false);
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' if is_text => is_escaped = true,
+            b'"' => is_text = !is_text,
+            _ if is_text => {}
+            b'<' | b'(' | b'[' => depth += 1,
+            b'>' | b')' | b']' => depth = depth.saturating_sub(1),
+            b',' if depth == 0 => {
+                list.push(text.get(from..at).unwrap_or_default());
+                from = at + ", ".len();
+            }
+            _ => {}
+        }
+    }
+    list.push(text.get(from..).unwrap_or_default());
+    list
+}
+
+#[cfg(test)]
+mod tests {
+    use super::item;
+    use crate::emit::formatted_items;
+
+    fn written(text: &str) -> Option<String> {
+        at(text, 0)
+    }
+
+    fn at(text: &str, depth: usize) -> Option<String> {
+        let lines: Vec<&str> = text.lines().collect();
+        item(&lines, depth).filter(|(_, length)| *length == lines.len()).map(|(text, _)| text)
+    }
+
+    /// Items of each shape, with names and types of this length.
+    fn items(length: usize) -> Vec<String> {
+        let (name, ty) = ("a".repeat(length), format!("super::{}", "B".repeat(length)));
+        let long = format!("BTreeMap<String, Vec<Option<{ty}>>>");
+        vec![
+            format!(
+                "/// A.  \n///\n#[derive(Clone, Debug)]\n#[non_exhaustive]\npub struct C<'a> {{\n/// D.\npub {name}: &'a [{ty}],\n{name}2: {long},\n}}"
+            ),
+            format!("#[deprecated]\npub enum C {{\n/// D.\n#[deprecated]\n{name},\nE({long}),\n}}"),
+            format!("pub enum {name} {{}}"),
+            format!("pub type C = {long};"),
+            format!(
+                "impl C {{\n/// Sets `d`.\npub fn {name}(mut self, value: impl Into<Maybe<{ty}>>) -> Self {{\nself.{name} = value.into();\nself\n}}\n}}"
+            ),
+            format!(
+                "impl C {{\npub fn new({name}: {ty}, b: impl Into<String>) -> Self {{\nSelf {{ {name}, b: b.into(), c: Default::default() }}\n}}\n}}"
+            ),
+            format!("impl C {{\npub fn new(b: &str) -> Self {{\nSelf {{ {name} }}\n}}\n}}"),
+            format!(
+                "#[cfg(feature = \"testing\")]\nimpl operations::{name} {{\n/// D.\npub const FAKE: crate::testing::FakeOperation<{ty}> = crate::testing::FakeOperation::new(\"{name}\", \"b\");\n}}"
+            ),
+            format!(
+                "impl<T> Call<'_, T, operations::C> {{\npub fn {name}(self, {name}: &[{ty}]) -> Self {{\nself.set(12, &{name})\n}}\n}}"
+            ),
+            format!(
+                "impl Declared<'_, operations::C> {{\npub fn d(&self) -> Result<Option<{ty}>, Error> {{\nheaders::one(self.0, \"{name}\")\n}}\n}}"
+            ),
+        ]
+    }
+
+    #[test]
+    fn items_are_written_as_the_formatter_writes_them() {
+        let mut plain = [0; 10];
+        for length in 1..60 {
+            for (text, plain) in items(length).iter().zip(&mut plain) {
+                if let Some(written) = written(text) {
+                    *plain += 1;
+                    assert_eq!(written, formatted_items(text).expect("formatted"), "{text}");
+                }
+            }
+        }
+        assert!(plain.iter().all(|plain| *plain > 12), "{plain:?}");
+    }
+
+    #[test]
+    fn methods_of_operations_are_written_as_the_formatter_writes_them() {
+        let mut plain = 0;
+        for length in 1..60 {
+            let (name, ty) = ("a".repeat(length), format!("types::{}", "B".repeat(length)));
+            for (result, more, call) in [
+                (
+                    format!("Call<'a, {ty}, operations::C>"),
+                    String::new(),
+                    "Call::new(self.0, &OPERATION, &[&a], Payload::None, decode::json)".to_owned(),
+                ),
+                (
+                    "Call<'a, (), operations::C>".to_owned(),
+                    format!("let C {{ {name}, b }} = arguments;\n"),
+                    format!("Call::new(self.0, &OPERATION, &[&{name}, &b], Payload::Json(&body), {ty}::decode)"),
+                ),
+                (
+                    "Submission<'a, (), operations::C>".to_owned(),
+                    String::new(),
+                    format!(
+                        "Submission::new(self.0, \"{name}\", &OPERATION, &[], Payload::Multipart(body.into_parts()), decode::empty)"
+                    ),
+                ),
+            ] {
+                let method = format!(
+                    "/// A.\n#[deprecated]\n#[inline]\npub fn {name}(self, a: &{ty}) -> {result} {{\n{more}static OPERATION: Operation = Operation {{ name: \"a\", method: Get, path: \"/{name}/{{a}},é\", parameters: &[Parameter::path(\"a, b\"), Parameter::query(\"{name}\").exploded()], accept: \"x\", stream: true,  ..FAMILY }};\n{call}\n}}\n"
+                );
+                let Some(written) = at(&method, 1) else { continue };
+                plain += 1;
+                let whole = formatted_items(&format!("impl A {{\n{method}}}\n")).expect("formatted");
+                assert_eq!(format!("impl A {{\n{written}}}\n"), whole, "{method}");
+            }
+        }
+        assert!(plain > 60, "{plain}");
+        let method = "pub fn a(self) -> A {\nstatic OPERATION: Operation = Operation { name: \"a\", method: B, path: \"c\", ..FAMILY };\nCall::new(a)\n}\n";
+        assert!(at(method, 1).is_some() && at(method, 0).is_none());
+        for (one, other) in [
+            ("pub fn", "fn"),
+            ("\"a\"", "b()"),
+            ("method: B, path: \"c\", ", ""),
+            ("\"a\"", "\"a\\\"\""),
+            ("..FAMILY", "..b!()"),
+            ("Call::new(a)", "Call::new(a!())"),
+            ("Call::new(a)", "Call::new(a); b()"),
+            ("Call::new(a)", "Call::new({ a })"),
+            ("Call::new(a)", "Call::new(a"),
+            ("(self)", "(self, a: impl B + C)"),
+            ("-> A", "-> A where A: B"),
+        ] {
+            assert_eq!(at(&method.replace(one, other), 1), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn other_code_is_left_to_the_parser() {
+        for text in [
+            "pub struct A {\n}",
+            "pub struct A {\npub b: B!(),\n}",
+            "pub struct A {\npub b: B = c(),\n}",
+            "pub struct A {\npub b: B, pub c: C,\n}",
+            "pub struct A {\npub fn: B,\n}",
+            "pub struct A {\npub b: B<C,\n}",
+            "pub struct A {\npub b: B,\n",
+            "#[path = \"x\"]\npub enum A {\nB,\n}",
+            "#[derive(A, b!())]\npub enum A {\nB,\n}",
+            "pub enum A {\nB = 1,\n}",
+            "pub enum A {\nB(C) D,\n}",
+            "impl A for B {\npub fn c(&self) -> D {\nself.set(1, &a)\n}\n}",
+            "impl Drop {\nfn drop(&mut self) -> D {\nself.set(1, &a)\n}\n}",
+            "impl A {\npub fn c(&self) -> D {\nself.set(1, &a);\n}\n}",
+            "impl A {\npub fn c(&self) -> D {\nself.set(1, &a), b()\n}\n}",
+            "impl A {\npub fn c(&self) -> D {\nself.b = c();\nself\n}\n}",
+            "impl A {\npub fn c(&self) -> D {\nheaders::one(self.0, \"a\\\"\")\n}\n}",
+            "impl A {\npub fn c(&self) -> D {\nSelf { a: b() }\n}\n}",
+            "pub type A = B; trait C {}",
+            "//// A\npub enum A {\nB,\n}",
+            "/// A\rB\npub enum A {\nB,\n}",
+            "trait A {\n}",
+        ] {
+            assert_eq!(written(text), None, "{text}");
+        }
+    }
+}
