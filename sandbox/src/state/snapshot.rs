@@ -5,15 +5,14 @@ use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::{Blob, Item, State};
-use crate::data::Address;
+use super::{Item, State, StoredFile};
 use crate::workflow::Workflow;
 
 /// Resources and asynchronous work of all teams, secrets included.
 #[derive(Debug, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Snapshot {
-    /// Items of collections, oldest first.
+    /// Items by collection, oldest first.
     pub(crate) items: Vec<SavedItem>,
     pub(crate) singles: Vec<SavedSingle>,
     pub(crate) files: Vec<SavedFile>,
@@ -79,29 +78,23 @@ impl Snapshot {
 
 impl State {
     pub(crate) fn snapshot(&self) -> Snapshot {
-        let mut items: Vec<_> = self
-            .collections
-            .iter()
-            .flat_map(|(collection, entries)| entries.iter().map(move |(key, entry)| (collection, key, entry)))
-            .collect();
-        items.sort_unstable_by_key(|(_, _, entry)| entry.position);
-        let item = |(collection, key, entry): (&String, &String, &super::Entry)| SavedItem {
+        let item = |collection: &str, (key, team_id, fields): (&str, Uuid, &Item)| SavedItem {
             address: format!("{collection}/{key}"),
-            team_id: entry.owner,
-            fields: entry.item.clone(),
+            team_id,
+            fields: fields.clone(),
         };
-        let single = |address: &str| {
-            Some(SavedSingle { address: address.to_owned(), fields: self.singles.get(address)?.clone() })
-        };
-        let file = |(address, blob): (&str, &Blob)| SavedFile {
+        let single =
+            |(address, fields): (&str, &Item)| SavedSingle { address: address.to_owned(), fields: fields.clone() };
+        let file = |(address, file): (&str, &StoredFile)| SavedFile {
             address: address.to_owned(),
-            media_type: blob.media_type.clone(),
-            base64: STANDARD.encode(&blob.bytes),
+            media_type: file.media_type.clone(),
+            base64: STANDARD.encode(&file.bytes),
         };
+        let items = |(collection, _)| self.items(collection).map(move |stored| item(collection, stored));
         Snapshot {
-            items: items.into_iter().map(item).collect(),
-            singles: self.singles().into_iter().filter_map(single).collect(),
-            files: self.blobs().into_iter().map(file).collect(),
+            items: self.collections().flat_map(items).collect(),
+            singles: self.singles().map(single).collect(),
+            files: self.files().map(file).collect(),
             operations: self.workflows.all().cloned().collect(),
         }
     }
@@ -117,11 +110,10 @@ impl State {
         }
         for SavedFile { address, media_type, base64 } in snapshot.files {
             let bytes = STANDARD.decode(base64).unwrap_or_default().into();
-            self.changes.push(Address::Blob(address.clone()));
-            self.blobs.insert(address, Blob { media_type, bytes });
+            self.put_file(&address, StoredFile { media_type, bytes });
         }
         for workflow in snapshot.operations {
-            self.changes.push(Address::Workflow(workflow.id));
+            self.changed.push(workflow.id);
             self.workflows.put(workflow);
         }
     }

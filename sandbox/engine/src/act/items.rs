@@ -180,7 +180,7 @@ impl Engine {
         let (id, value) = self.store(owner, collection, id, members, Missing::AllBut(&sendable))?;
         if let Some(file) = call.read.files.first() {
             let place = format!("{}/{}", call.place.trim_end_matches('/'), encoded_segment(&id));
-            let file = StoredFile { media_type: file.media_type.clone(), bytes: file.bytes.clone() };
+            let file = StoredFile { media_type: file.media_type.clone(), bytes: file.bytes.clone().into() };
             self.state().set_file(place, file)?;
         }
         Ok(Outcome::Item { value, id, is_created: true, is_invented: false })
@@ -212,7 +212,7 @@ impl Engine {
         let owner = self.owner(call, index, collection);
         let Some(id) = self.named(call, &owner, collection) else { return Ok(Outcome::Invented) };
         Ok(match self.item(&owner, collection, &id)? {
-            Some(item) => Outcome::Item { value: item.value, id, is_created: false, is_invented: item.is_invented },
+            Some(item) => Outcome::Item { is_invented: item.is_invented(), value: item.value, id, is_created: false },
             None => Outcome::Unknown(unknown(collection, &id)),
         })
     }
@@ -357,7 +357,7 @@ impl Engine {
                 }
             }
         };
-        Ok(Outcome::Item { value: item.value, id, is_created: false, is_invented: item.is_invented })
+        Ok(Outcome::Item { is_invented: item.is_invented(), value: item.value, id, is_created: false })
     }
 
     /// The file of an item, which goes with it.
@@ -375,7 +375,7 @@ impl Engine {
         let item = id.as_ref().map(|id| (id, self.item(&owner, collection, id)));
         match item {
             Some((id, Ok(Some(item)))) if call.planned.answers_with_item => {
-                Outcome::Item { value: item.value, id: id.clone(), is_created: false, is_invented: item.is_invented }
+                Outcome::Item { is_invented: item.is_invented(), value: item.value, id: id.clone(), is_created: false }
             }
             Some((id, Ok(None))) => Outcome::Unknown(unknown(collection, id)),
             Some((_, Err(full))) => full.into(),

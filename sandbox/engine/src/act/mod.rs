@@ -188,7 +188,7 @@ impl Engine {
             (Role::Clear, Some((index, collection))) => Ok(self.clear(call, index, collection)),
             (Role::Act, Some((index, collection))) => Ok(self.on_item(call, index, collection)),
             (Role::SingleRead, Some((index, collection))) => self.first(call, index, collection),
-            (Role::SingleRead | Role::Computed, _) => Ok(Outcome::Value(self.state().value(call.place))),
+            (Role::SingleRead | Role::Computed, _) => Ok(Outcome::Value(self.state().value(call.place).cloned())),
             (Role::SingleReplace | Role::SinglePatch, _) => self.write_value(call),
             (Role::SingleDelete, _) => Ok(self.reset_value(call)),
             (Role::Upload, _) => self.upload(call),

@@ -94,7 +94,7 @@ impl Engine {
             let item = |(key, item): (&str, &Item)| SavedItem {
                 key: key.to_owned(),
                 fields: Value::clone(&item.value),
-                is_invented: item.is_invented,
+                is_invented: item.is_invented(),
             };
             let collection = self.plan.collections.get(owner.0)?;
             let address = self.address(collection, &owner.1);
@@ -172,7 +172,9 @@ impl Engine {
             let bytes = STANDARD.decode(&saved.base64);
             let bytes =
                 bytes.map_err(|_error| unfit("files", index, "base64", "write Base64 (RFC 4648, section 4)"))?;
-            state.set_file(place, StoredFile { media_type: saved.media_type.clone(), bytes }).map_err(Err)?;
+            state
+                .set_file(place, StoredFile { media_type: saved.media_type.clone(), bytes: bytes.into() })
+                .map_err(Err)?;
         }
         Ok(state)
     }

@@ -17,7 +17,7 @@ impl Engine {
             return self.upload(call);
         }
         let body = call.read.body.as_ref().map(|body| merge::inside(body, &call.planned.within_body));
-        let before = self.state().value(call.place);
+        let before = self.state().value(call.place).cloned();
         let is_whole = call.operation.method == http::Method::PUT;
         let value = match (body, before.as_deref()) {
             (Some(Value::Object(change)), Some(Value::Object(before))) => {
@@ -108,7 +108,7 @@ impl Engine {
 
     pub(super) fn upload(&self, call: &Call<'_>) -> Result<Outcome, Full> {
         if let Some(file) = call.read.files.first() {
-            let file = StoredFile { media_type: file.media_type.clone(), bytes: file.bytes.clone() };
+            let file = StoredFile { media_type: file.media_type.clone(), bytes: file.bytes.clone().into() };
             self.state().set_file(call.place.to_owned(), file)?;
         }
         Ok(Outcome::Invented)
@@ -120,7 +120,7 @@ impl Engine {
         let mut place = call.place;
         loop {
             if let Some(file) = state.file(place) {
-                return Outcome::File(file);
+                return Outcome::File(Arc::clone(file));
             }
             match place.rsplit_once('/') {
                 Some((before, _)) if !before.is_empty() => place = before,

@@ -210,7 +210,7 @@ impl Engine {
         }
         let schema = self.plan.collections.get(owner.0).and_then(|collection| collection.item.as_ref());
         self.renew_tag(schema, &item.value, &mut value);
-        let item = Item::new(value, item.is_invented);
+        let item = Item::new(value, item.is_invented());
         let value = Arc::clone(&item.value);
         self.state().put(owner, id, item)?;
         Ok(value)
