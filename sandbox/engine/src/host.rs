@@ -9,6 +9,7 @@ use crate::request::check;
 use crate::schema::Schemas;
 use crate::serve::{self, Router};
 
+pub use crate::act::{SavedFile, SavedSingle};
 #[cfg(feature = "data")]
 pub use crate::data::{Shelf, tables};
 pub use crate::error::Error;

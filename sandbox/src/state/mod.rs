@@ -252,6 +252,8 @@ mod tests {
         for state in [state, stored] {
             assert_eq!(state.workflows.all().count(), KEPT);
             assert!(state.workflows.get(oldest_id).is_none());
+            // The control interface shows no row of the file beside the resources.
+            assert!(state.singles().next().is_none() && state.stored(&format!("{WORK}{newest_id}")).is_none());
             // Unfinished workflows are kept, however old they are.
             assert!(state.workflows.get(running_id).is_some() && state.workflows.get(newest_id).is_some());
         }

@@ -1,7 +1,6 @@
 //! Snapshots: the whole state as a document, and back.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
+use driftless_sandbox::host::{SavedFile, SavedSingle};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -14,7 +13,7 @@ use crate::workflow::Workflow;
 pub(crate) struct Snapshot {
     /// Items by collection, oldest first.
     pub(crate) items: Vec<SavedItem>,
-    pub(crate) singles: Vec<SavedSingle>,
+    pub(crate) singles: Vec<SavedSingle<Item>>,
     pub(crate) files: Vec<SavedFile>,
     pub(crate) operations: Vec<Workflow>,
 }
@@ -25,21 +24,6 @@ pub(crate) struct SavedItem {
     pub(crate) address: String,
     pub(crate) team_id: Uuid,
     pub(crate) fields: Item,
-}
-
-#[derive(Debug, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct SavedSingle {
-    pub(crate) address: String,
-    pub(crate) fields: Item,
-}
-
-#[derive(Debug, Deserialize, Serialize)]
-#[serde(deny_unknown_fields, rename_all = "camelCase")]
-pub(crate) struct SavedFile {
-    pub(crate) address: String,
-    pub(crate) media_type: String,
-    pub(crate) base64: String,
 }
 
 impl Snapshot {
@@ -65,7 +49,7 @@ impl Snapshot {
             if !is_address(&file.address) {
                 return Err((format!("$.files[{index}].address"), ADDRESS));
             }
-            if STANDARD.decode(&file.base64).is_err() {
+            if file.file().is_none() {
                 return Err((format!("$.files[{index}].base64"), "write the bytes in Base64"));
             }
         }
@@ -85,11 +69,7 @@ impl State {
         };
         let single =
             |(address, fields): (&str, &Item)| SavedSingle { address: address.to_owned(), fields: fields.clone() };
-        let file = |(address, file): (&str, &StoredFile)| SavedFile {
-            address: address.to_owned(),
-            media_type: file.media_type.clone(),
-            base64: STANDARD.encode(&file.bytes),
-        };
+        let file = |(address, file): (&str, &StoredFile)| SavedFile::new(address.to_owned(), file);
         let items = |(collection, _)| self.items(collection).map(move |stored| item(collection, stored));
         Snapshot {
             items: self.collections().flat_map(items).collect(),
@@ -108,9 +88,8 @@ impl State {
         for SavedSingle { address, fields } in snapshot.singles {
             self.put_single(&address, fields);
         }
-        for SavedFile { address, media_type, base64 } in snapshot.files {
-            let bytes = STANDARD.decode(base64).unwrap_or_default().into();
-            self.put_file(&address, StoredFile { media_type, bytes });
+        for saved in snapshot.files {
+            saved.file().into_iter().for_each(|file| self.put_file(&saved.address, file));
         }
         for workflow in snapshot.operations {
             self.changed.push(workflow.id);

@@ -40,7 +40,9 @@ impl State {
 
     pub(crate) fn stored(&self, address: &str) -> Option<Stored<'_>> {
         let item = address.rsplit_once('/').and_then(|(collection, key)| self.entry(collection, key));
-        let single = || self.kept.value(address)?.as_object().map(Stored::Single);
+        // A place without a slash is that of a workflow.
+        let value = || self.kept.value(address).filter(|_| address.starts_with('/'));
+        let single = || value()?.as_object().map(Stored::Single);
         item.and_then(|entry| Some(Stored::Item(entry.mark.0, fields(entry)?)))
             .or_else(single)
             .or_else(|| self.kept.file(address).map(|file| Stored::File(file)))
@@ -63,16 +65,11 @@ impl State {
 
     /// Removes the resource at an address, with everything below it. Returns whether it existed.
     pub(crate) fn discard(&mut self, address: &str) -> bool {
-        match self.stored(address) {
-            Some(Stored::Item(..)) => {
-                let (collection, key) = address.rsplit_once('/').unwrap_or_default();
-                self.remove(collection, key)
-            }
-            Some(Stored::Single(_) | Stored::File(_)) => {
-                self.kept.remove_value(address);
-                true
-            }
-            None => false,
+        let (collection, key) = address.rsplit_once('/').unwrap_or_default();
+        let is_stored = self.stored(address).is_some();
+        if is_stored && !self.remove(collection, key) {
+            self.kept.remove_value(address);
         }
+        is_stored
     }
 }

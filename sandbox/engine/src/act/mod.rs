@@ -39,6 +39,7 @@ pub(crate) use part::{Extent, ListPart};
 #[cfg(feature = "graphql")]
 pub(crate) use part::{Filter, member};
 pub(crate) use snapshot::Snapshot;
+pub use snapshot::{SavedFile, SavedSingle};
 pub(crate) use tags::tag;
 
 /// A contract with its plan and its state.
