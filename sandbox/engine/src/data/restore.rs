@@ -63,6 +63,19 @@ pub(super) fn restore<M: FromSql + Default>(
     Ok(reader.state)
 }
 
+impl Shelf {
+    /// The state as it was saved, whose changes are noted from now on.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file cannot be read.
+    pub fn saved<M: FromSql + Default>(&self) -> Result<State<M>, Error> {
+        let mut state = restore(self, None, None)?;
+        state.note_changes();
+        Ok(state)
+    }
+}
+
 struct Reader<'s, M> {
     shelf: &'s Shelf,
     /// Without one, everything fits.

@@ -3,17 +3,14 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use rusqlite::types::FromSql;
 use rusqlite::{Connection, ToSql, Transaction, params};
 use serde_json::json;
 
 use super::Data;
-use super::restore::restore;
-use crate::error::Error;
 use crate::state::{Change, Item, Keeper, Owner, State};
 
 /// The part of a file that has the state of one contract.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Shelf {
     pub(super) data: Arc<Data>,
     pub(super) contract: i64,
@@ -40,17 +37,6 @@ impl Shelf {
         if let Ok(empty) = Connection::open_in_memory() {
             *self.connection() = empty;
         }
-    }
-
-    /// The state as it was saved, whose changes are noted from now on.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the file cannot be read.
-    pub fn saved<M: FromSql + Default>(&self) -> Result<State<M>, Error> {
-        let mut state = restore(self, None, None)?;
-        state.note_changes();
-        Ok(state)
     }
 }
 
