@@ -43,6 +43,8 @@ pub enum Error {
         /// The message of SQLite.
         message: String,
     },
+    /// The state has no room for a change.
+    Full,
     /// Another sandbox uses the database. A file of a killed sandbox is not in use.
     InUse {
         /// The file of the database.
@@ -105,6 +107,7 @@ impl Error {
             Self::SecretFile { .. } => "sandbox-secret-file",
             Self::Seed { .. } => "sandbox-seed",
             Self::Data { .. } => "sandbox-data",
+            Self::Full => "sandbox-full",
             Self::InUse { .. } => "sandbox-data-in-use",
             Self::SecretsInUse { .. } => "sandbox-secrets-in-use",
             Self::ForeignFile { .. } => "sandbox-foreign-file",
@@ -114,6 +117,17 @@ impl Error {
             Self::ComplianceTeam { .. } => "sandbox-compliance-team",
             Self::Contract { .. } => "sandbox-contract",
             Self::Revision { .. } => "sandbox-revision",
+        }
+    }
+}
+
+#[cfg(feature = "server")]
+impl Error {
+    /// The status of the answer to a request that fails with it.
+    pub(crate) fn status(&self) -> http::StatusCode {
+        match self {
+            Self::Full => http::StatusCode::INSUFFICIENT_STORAGE,
+            _ => http::StatusCode::INTERNAL_SERVER_ERROR,
         }
     }
 }
@@ -156,6 +170,7 @@ impl fmt::Display for Error {
             Self::Data { message } => {
                 write!(formatter, "cannot use the database: {message}; release it, or choose another file")
             }
+            Self::Full => write!(formatter, "the state has no room: remove resources, or reset it"),
             Self::InUse { path } => {
                 let path = path.display();
                 write!(formatter, "another sandbox uses the database {path}; stop it, or choose another file")
@@ -197,6 +212,7 @@ impl std::error::Error for Error {
             Self::Random
             | Self::Seed { .. }
             | Self::Data { .. }
+            | Self::Full
             | Self::InUse { .. }
             | Self::SecretsInUse { .. }
             | Self::ForeignFile { .. }

@@ -27,7 +27,7 @@ impl Failure {
 /// A sandbox that does not start.
 pub(crate) fn failed(error: &platform_sandbox::Error) -> Failure {
     let (exit, hint) = match error.code() {
-        "sandbox-seed" => (CONFIGURATION, "fix the file of `--seed`, or leave the flag out"),
+        "sandbox-seed" | "sandbox-full" => (CONFIGURATION, "fix the file of `--seed`, or leave the flag out"),
         "sandbox-host" => (CONFIGURATION, "pass the host alone with `--public-host`, such as sandbox"),
         "sandbox-cors" => (CONFIGURATION, "pass an origin as browsers send it with `--cors`: http://localhost:5173"),
         "sandbox-revision" => (CONFIGURATION, "choose 1 or 2 with `--contract-revision`"),

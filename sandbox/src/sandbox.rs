@@ -90,8 +90,8 @@ pub async fn start() -> Result<Sandbox, Error> {
 ///
 /// # Errors
 ///
-/// Returns [`Error::Bind`], [`Error::Random`], [`Error::Seed`], [`Error::Data`], [`Error::InUse`], [`Error::Graphiql`],
-/// [`Error::Host`], [`Error::Cors`], [`Error::ComplianceTeam`], [`Error::Contract`] or [`Error::Revision`].
+/// Returns [`Error::Bind`], [`Error::Random`], [`Error::Seed`], [`Error::Full`], [`Error::Data`], [`Error::InUse`],
+/// [`Error::Graphiql`], [`Error::Host`], [`Error::Cors`], [`Error::ComplianceTeam`], [`Error::Contract`] or [`Error::Revision`].
 pub async fn start_with(options: Options) -> Result<Sandbox, Error> {
     let cors = cors::layer(&options.cors)?;
     let host = options.public_host.as_deref();

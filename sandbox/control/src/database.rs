@@ -9,14 +9,14 @@ use std::time::Duration;
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
 /// The form of a file.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Form {
     /// Marks a file of the program, in the header of the database (`application_id`).
     pub application: i64,
     /// The version of the tables. A file of another version is refused.
     pub version: i64,
     /// The statements that create missing tables.
-    pub tables: &'static str,
+    pub tables: String,
 }
 
 /// A file that cannot be used.
@@ -53,7 +53,7 @@ impl From<rusqlite::Error> for Unusable {
 /// # Errors
 ///
 /// Fails if another program uses or made the file, or if it cannot be read or written.
-pub fn open(path: &Path, form: Form) -> Result<Connection, Unusable> {
+pub fn open(path: &Path, form: &Form) -> Result<Connection, Unusable> {
     create(path).map_err(|error| Unusable::Because(format!("it cannot be created: {error}")))?;
     // A file that is in use or not a database is refused below.
     if is_foreign(path, form.application).unwrap_or(false) {
@@ -67,7 +67,7 @@ pub fn open(path: &Path, form: Form) -> Result<Connection, Unusable> {
     }
     // In one transaction: a program that is killed here leaves an empty file, not a foreign one.
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    transaction.execute_batch(form.tables)?;
+    transaction.execute_batch(&form.tables)?;
     transaction.pragma_update(None, "user_version", form.version)?;
     transaction.pragma_update(None, "application_id", form.application)?;
     transaction.commit()?;
@@ -118,9 +118,9 @@ mod tests {
     #[test]
     fn a_start_that_fails_leaves_a_file_that_the_next_one_takes() {
         let path = std::env::temp_dir().join(format!("half-{}.db", std::process::id()));
-        let form = |tables| Form { application: 7, version: 1, tables };
-        assert!(open(&path, form("CREATE TABLE a (b); CREATE TABLE a (b);")).is_err());
-        let opened = open(&path, form("CREATE TABLE IF NOT EXISTS a (b);"))
+        let form = |tables: &str| Form { application: 7, version: 1, tables: tables.to_owned() };
+        assert!(open(&path, &form("CREATE TABLE a (b); CREATE TABLE a (b);")).is_err());
+        let opened = open(&path, &form("CREATE TABLE IF NOT EXISTS a (b);"))
             .map(|connection| connection.pragma_query_value(None, "application_id", |row| row.get::<_, i64>(0)));
         std::fs::remove_file(&path).unwrap();
         assert_eq!(opened.unwrap().unwrap(), 7);

@@ -9,9 +9,13 @@ use crate::request::check;
 use crate::schema::Schemas;
 use crate::serve::{self, Router};
 
+pub use crate::act::{SavedFile, SavedSingle};
+#[cfg(feature = "data")]
+pub use crate::data::{Shelf, tables};
 pub use crate::error::Error;
 pub use crate::request::{File, Read, Refusal, RequestParts};
 pub use crate::schema::{Direction, Spelling, Violation};
+pub use crate::state::{Full, Instance, Item, Owner, State, StoredFile};
 
 /// A contract against which requests and values are checked.
 #[derive(Debug)]

@@ -15,7 +15,6 @@ use axum::Router;
 use axum::extract::{DefaultBodyLimit, FromRef};
 use axum::routing::{get, post};
 use driftless_sandbox_control::interface::{self, Control, Guard, done, guarded, send};
-use http::StatusCode;
 
 use crate::error::Error;
 use crate::fault::Rules;
@@ -35,7 +34,7 @@ const NAME: &str = concat!("platform-sandbox/", env!("CARGO_PKG_VERSION"));
 
 impl From<Error> for ControlRefusal {
     fn from(error: Error) -> Self {
-        Self::whole(StatusCode::INTERNAL_SERVER_ERROR, &error.to_string())
+        Self::whole(error.status(), &error.to_string())
     }
 }
 

@@ -16,7 +16,7 @@ use crate::contract::{Contract, route};
 use crate::problem::Complaint;
 use crate::publication::Publication;
 use crate::shape;
-use crate::state::{Blob, Item, Store, Stored};
+use crate::state::{Item, Store, Stored, StoredFile};
 
 /// The state, with the contract and the teams that changes are checked against.
 #[derive(Debug)]
@@ -41,12 +41,13 @@ impl Resources for StoredResources {
 
     fn addresses(&self) -> Result<Addresses, ControlRefusal> {
         Ok(self.store.read(|state| {
-            let file = |(address, blob): (&str, &Blob)| (address.to_owned(), blob.media_type.clone(), blob.bytes.len());
+            let file =
+                |(address, blob): (&str, &StoredFile)| (address.to_owned(), blob.media_type.clone(), blob.bytes.len());
             let counted = |(address, count): (&str, usize)| (address.to_owned(), count);
             Addresses {
-                collections: state.collections().into_iter().map(counted).collect(),
-                singles: state.singles().into_iter().map(str::to_owned).collect(),
-                files: state.blobs().into_iter().map(file).collect(),
+                collections: state.collections().map(counted).collect(),
+                singles: state.singles().map(|(address, _)| address.to_owned()).collect(),
+                files: state.files().map(file).collect(),
             }
         })?)
     }
@@ -72,7 +73,7 @@ impl Resources for StoredResources {
             Some(match state.stored(address)? {
                 Stored::Item(team, fields) => Resource::Item(element(address, team, fields)),
                 Stored::Single(fields) => Resource::Single(fields.clone().into()),
-                Stored::Blob(blob) => Resource::File(blob.media_type.clone(), blob.bytes.to_vec()),
+                Stored::File(blob) => Resource::File(blob.media_type.clone(), blob.bytes.to_vec()),
             })
         })?)
     }
@@ -125,7 +126,7 @@ impl Resources for StoredResources {
             let (stored, key) = match state.stored(address) {
                 Some(Stored::Item(_, stored)) => (stored, address.rsplit('/').next()),
                 Some(Stored::Single(stored)) => (stored, None),
-                Some(Stored::Blob(_)) => {
+                Some(Stored::File(_)) => {
                     return Err(ControlRefusal::at("address", "these are bytes; the API replaces them"));
                 }
                 None => return Err(ControlRefusal::missing("item")),

@@ -34,25 +34,39 @@ pub(super) async fn get(
     if query == "sdl" || query == "sdl=" {
         return sdl(State(service), headers).await;
     }
-    let caller = match service.issuer.caller(&headers) {
-        Ok(caller) => caller,
-        Err(response) => return *response,
-    };
-    match of_query(&query) {
-        Ok(request) if sse::is_wanted(&headers) => sse::stream(&service, &caller, request),
-        Ok(request) => execute(&service, &caller, request, &headers).await,
-        Err(message) => problem::response(StatusCode::BAD_REQUEST, message),
-    }
+    answer(&service, &headers, false, async { of_query(&query) }).await
 }
 
 pub(super) async fn post(State(service): State<Service>, headers: HeaderMap, body: Body) -> Response {
-    let caller = match service.issuer.caller(&headers) {
+    answer(&service, &headers, false, of_body(&headers, body)).await
+}
+
+/// A subscription as server-sent events, whatever the request accepts.
+pub(super) async fn get_stream(
+    State(service): State<Service>,
+    RawQuery(query): RawQuery,
+    headers: HeaderMap,
+) -> Response {
+    answer(&service, &headers, true, async { of_query(&query.unwrap_or_default()) }).await
+}
+
+pub(super) async fn post_stream(State(service): State<Service>, headers: HeaderMap, body: Body) -> Response {
+    answer(&service, &headers, true, of_body(&headers, body)).await
+}
+
+async fn answer(
+    service: &Service,
+    headers: &HeaderMap,
+    is_stream: bool,
+    request: impl Future<Output = Result<Request, (StatusCode, &'static str)>>,
+) -> Response {
+    let caller = match service.issuer.caller(headers) {
         Ok(caller) => caller,
         Err(response) => return *response,
     };
-    match of_body(&headers, body).await {
-        Ok(request) if sse::is_wanted(&headers) => sse::stream(&service, &caller, request),
-        Ok(request) => execute(&service, &caller, request, &headers).await,
+    match request.await {
+        Ok(request) if is_stream || sse::is_wanted(headers) => sse::stream(service, &caller, request),
+        Ok(request) => execute(service, &caller, request, headers).await,
         Err((status, message)) => problem::response(status, message),
     }
 }

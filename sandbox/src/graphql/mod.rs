@@ -55,6 +55,6 @@ where
 {
     Router::new()
         .route(PATH, get(http::get).post(http::post))
-        .route(STREAM_PATH, get(sse::get).post(sse::post))
+        .route(STREAM_PATH, get(http::get_stream).post(http::post_stream))
         .route(SCHEMA_PATH, get(http::sdl))
 }

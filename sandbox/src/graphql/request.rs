@@ -52,7 +52,8 @@ pub(super) fn of_value(value: Value) -> Option<Request> {
     serde_json::from_value(value).ok()
 }
 
-pub(super) fn of_query(query: &str) -> Result<Request, &'static str> {
+pub(super) fn of_query(query: &str) -> Result<Request, (StatusCode, &'static str)> {
+    let wrong = |message| (StatusCode::BAD_REQUEST, message);
     let mut request = None;
     let (mut name, mut variables) = (None, None);
     for (key, value) in form_urlencoded::parse(query.as_bytes()) {
@@ -60,13 +61,13 @@ pub(super) fn of_query(query: &str) -> Result<Request, &'static str> {
             "query" => request = Some(Request::new(value)),
             "operationName" => name = Some(value.into_owned()),
             "variables" if !value.is_empty() => {
-                let value = serde_json::from_str(&value).map_err(|_broken| "The variables are not JSON.")?;
+                let value = serde_json::from_str(&value).map_err(|_broken| wrong("The variables are not JSON."))?;
                 variables = Some(Variables::from_json(value));
             }
             _ => {}
         }
     }
-    let mut request = request.ok_or("The parameter query is missing.")?;
+    let mut request = request.ok_or(wrong("The parameter query is missing."))?;
     request.operation_name = name;
     Ok(match variables {
         Some(variables) => request.variables(variables),

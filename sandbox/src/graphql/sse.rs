@@ -6,40 +6,16 @@ use std::time::Duration;
 
 use async_graphql::Request;
 use axum::body::{Body, Bytes};
-use axum::extract::{RawQuery, State};
 use axum::response::{IntoResponse, Response};
 use futures_util::{StreamExt, stream};
+use http::HeaderMap;
 use http::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE};
-use http::{HeaderMap, StatusCode};
 
 use super::Service;
-use super::request::{as_json, begin, of_body, of_query};
+use super::request::{as_json, begin};
 use crate::caller::Caller;
 use crate::live;
 use crate::media::EVENT_STREAM;
-use crate::problem;
-
-pub(super) async fn get(State(service): State<Service>, RawQuery(query): RawQuery, headers: HeaderMap) -> Response {
-    let caller = match service.issuer.caller(&headers) {
-        Ok(caller) => caller,
-        Err(response) => return *response,
-    };
-    match of_query(query.as_deref().unwrap_or_default()) {
-        Ok(request) => stream(&service, &caller, request),
-        Err(message) => problem::response(StatusCode::BAD_REQUEST, message),
-    }
-}
-
-pub(super) async fn post(State(service): State<Service>, headers: HeaderMap, body: Body) -> Response {
-    let caller = match service.issuer.caller(&headers) {
-        Ok(caller) => caller,
-        Err(response) => return *response,
-    };
-    match of_body(&headers, body).await {
-        Ok(request) => stream(&service, &caller, request),
-        Err((status, message)) => problem::response(status, message),
-    }
-}
 
 /// The interval of comments on an idle stream, as other servers use it.
 const QUIET: Duration = Duration::from_secs(12);

@@ -47,11 +47,6 @@ impl<'a> Call<'a> {
         self.view.get(collection, key)
     }
 
-    pub(crate) fn item_mut(&mut self) -> Option<&mut Item> {
-        let (collection, key) = split(&self.address);
-        self.view.get_mut(collection, key)
-    }
-
     pub(super) fn put_item(&mut self, item: Item) {
         let (collection, key) = split(&self.address);
         self.view.put(collection, key, item);

@@ -6,7 +6,7 @@ use http::header::{HeaderValue, LOCATION};
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
-use super::call::{Call, missing};
+use super::call::{Call, missing, split};
 use super::work;
 use crate::shape;
 use crate::state::Item;
@@ -76,10 +76,9 @@ pub(super) fn replace(mut call: Call<'_>) -> Response {
 
 pub(super) fn change(mut call: Call<'_>) -> Response {
     let changes = call.body();
-    let Some(item) = call.item_mut() else { return missing() };
-    item.extend(changes);
-    let item = item.clone();
-    call.send("200", &item)
+    let (collection, key) = split(&call.address);
+    let changed = call.view.extend(collection, key, changes);
+    changed.map_or_else(missing, |item| call.send("200", &item))
 }
 
 pub(super) fn remove(mut call: Call<'_>) -> Response {

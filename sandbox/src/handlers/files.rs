@@ -1,5 +1,7 @@
 //! Bytes: images, exports, and the files of a repository by branch.
 
+use std::sync::Arc;
+
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use http::StatusCode;
@@ -9,19 +11,19 @@ use sha2::{Digest, Sha256};
 
 use super::call::{Call, missing, split};
 use super::input::{File, Payload};
-use crate::state::{Blob, Item};
+use crate::state::{Item, StoredFile};
 
 /// The default branch of requests.
 const DEFAULT_BRANCH: &str = "main";
 
 /// The bytes at the address.
 pub(super) fn get(call: &Call<'_>) -> Response {
-    sent(call.view.blob(&call.address))
+    sent(call.view.file(&call.address))
 }
 
 pub(super) fn put(mut call: Call<'_>) -> Response {
     let blob = blob(&mut call);
-    call.view.put_blob(&call.address, blob);
+    call.view.put_file(&call.address, blob);
     call.send("204", &Item::new())
 }
 
@@ -44,8 +46,8 @@ pub(super) fn upload(mut call: Call<'_>) -> Response {
     for File { name, bytes } in files {
         let fields = file(&name, branch, &bytes);
         let key = key(branch, &name);
-        let blob = Blob { media_type: "application/octet-stream".to_owned(), bytes };
-        call.view.put_blob(&content(&call.address, &key), blob);
+        let blob = StoredFile { media_type: "application/octet-stream".to_owned(), bytes };
+        call.view.put_file(&content(&call.address, &key), blob);
         call.view.put(&call.address, &key, fields.clone());
         stored.push(fields.into());
     }
@@ -54,7 +56,7 @@ pub(super) fn upload(mut call: Call<'_>) -> Response {
 
 pub(super) fn get_file(call: &Call<'_>) -> Response {
     let (collection, key) = named(call);
-    sent(call.view.blob(&content(collection, &key)))
+    sent(call.view.file(&content(collection, &key)))
 }
 
 pub(super) fn put_file(mut call: Call<'_>) -> Response {
@@ -62,13 +64,14 @@ pub(super) fn put_file(mut call: Call<'_>) -> Response {
     let (collection, key) = named(&call);
     let collection = collection.to_owned();
     let file = file(path(&call), branch(&call), &blob.bytes);
-    let replaced = call.view.put_blob(&content(&collection, &key), blob.clone());
-    call.view.put(&collection, &key, file.clone());
-    let status = match replaced {
-        Some(old) if old == blob => "204",
+    let content = content(&collection, &key);
+    let status = match call.view.file(&content) {
+        Some(old) if **old == blob => "204",
         Some(_) => "200",
         None => "201",
     };
+    call.view.put_file(&content, blob);
+    call.view.put(&collection, &key, file.clone());
     call.send(status, &file)
 }
 
@@ -76,13 +79,15 @@ pub(super) fn remove_file(mut call: Call<'_>) -> Response {
     let (collection, key) = named(&call);
     let collection = collection.to_owned();
     call.view.remove(&collection, &key);
-    match call.view.remove_blob(&content(&collection, &key)) {
-        true => call.send("204", &Item::new()),
-        false => missing(),
+    let content = content(&collection, &key);
+    if call.view.file(&content).is_none() {
+        return missing();
     }
+    call.view.clear(&content);
+    call.send("204", &Item::new())
 }
 
-fn sent(blob: Option<&Blob>) -> Response {
+fn sent(blob: Option<&Arc<StoredFile>>) -> Response {
     match blob {
         Some(blob) => ([(CONTENT_TYPE, blob.media_type.clone())], blob.bytes.clone()).into_response(),
         None => missing(),
@@ -90,10 +95,10 @@ fn sent(blob: Option<&Blob>) -> Response {
 }
 
 /// Takes the body of the request.
-fn blob(call: &mut Call<'_>) -> Blob {
+fn blob(call: &mut Call<'_>) -> StoredFile {
     match std::mem::replace(&mut call.input.payload, Payload::None) {
-        Payload::Bytes(media_type, bytes) => Blob { media_type, bytes },
-        _ => Blob { media_type: "application/octet-stream".to_owned(), bytes: Bytes::new() },
+        Payload::Bytes(media_type, bytes) => StoredFile { media_type, bytes },
+        _ => StoredFile { media_type: "application/octet-stream".to_owned(), bytes: Bytes::new() },
     }
 }
 

@@ -88,7 +88,7 @@ pub(crate) async fn run(api: &Api, caller: &Caller, routed: RoutedOperation, req
             Err(response) => *response,
         }
     });
-    answered.unwrap_or_else(|error| problem::response(StatusCode::INTERNAL_SERVER_ERROR, &error.to_string()))
+    answered.unwrap_or_else(|error| problem::response(error.status(), &error.to_string()))
 }
 
 /// Checks that all items above the address exist for the caller, and that the caller has the role that the operation declares.

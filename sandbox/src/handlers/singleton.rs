@@ -30,7 +30,7 @@ pub(super) fn put(mut call: Call<'_>) -> Response {
 
 pub(super) fn remove(mut call: Call<'_>) -> Response {
     let address = address(&call);
-    call.view.remove_single(&address);
+    call.view.clear(&address);
     call.send("204", &Item::new())
 }
 

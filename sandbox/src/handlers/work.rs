@@ -24,10 +24,8 @@ pub(super) fn act(mut call: Call<'_>) -> Response {
     }
     let sets = &call.operation.behaviour.sets;
     let (collection, key) = split(&target);
-    if !sets.is_empty()
-        && let Some(item) = call.view.get_mut(collection, key)
-    {
-        item.extend(sets.clone());
+    if !sets.is_empty() {
+        call.view.extend(collection, key, sets.clone());
     }
     let mut fields = call.parent().cloned().unwrap_or_default();
     fields.extend(call.body());

@@ -30,10 +30,11 @@ impl State {
     fn granted(&self, caller: &Caller, address: &str) -> Option<Role> {
         let user = caller.user?.to_string();
         let component = component(address)?;
-        let grants = self.collections.get(&format!("{component}/access-grants"))?;
+        let collection = format!("{component}/access-grants");
+        let grants = self.items(&collection).map(|(_, _, grant)| grant);
         let lasts =
             |grant: &&Item| grant.get("expiresAt").and_then(Value::as_str).is_none_or(|moment| !clock::is_past(moment));
-        let levels = grants.values().map(|entry| &entry.item).filter(lasts);
+        let levels = grants.filter(lasts);
         let mine = levels.filter(|grant| grant.get("userId").and_then(Value::as_str) == Some(&user));
         mine.filter_map(|grant| match grant.get("level").and_then(Value::as_str) {
             Some("Read") => Some(Role::Viewer),

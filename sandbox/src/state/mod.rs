@@ -1,7 +1,6 @@
 //! All resources and workflows, and the pending changes of a request.
 
 mod access;
-mod persist;
 mod seed;
 mod snapshot;
 mod store;
@@ -9,16 +8,18 @@ mod ticker;
 mod view;
 mod whole;
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
-use bytes::Bytes;
-use indexmap::IndexMap;
+use driftless_sandbox::host::{self, Instance, Owner};
+use serde::Deserialize as _;
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
-use crate::data::Address;
+use crate::data::{Data, ItemTeam, Kept};
+use crate::error::Error;
 use crate::workflow::{Notice, Table, Workflow};
 
+pub(crate) use driftless_sandbox::host::StoredFile;
 pub(crate) use seed::Beginning;
 pub(crate) use snapshot::Snapshot;
 pub(crate) use store::Store;
@@ -29,93 +30,139 @@ pub(crate) use whole::Stored;
 /// The minimum number of kept workflows. A tenth more are kept at most, unless they are unfinished.
 const KEPT: usize = 10_000;
 
+/// The beginning of the places of workflows in a file. Addresses begin with a slash.
+const WORK: &str = "work/";
+
 /// The fields of a stored resource.
 pub(crate) type Item = Map<String, Value>;
 
-/// Stored bytes and their media type.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Blob {
-    pub(crate) media_type: String,
-    pub(crate) bytes: Bytes,
-}
+/// An item and the team that it belongs to.
+type Entry = host::Item<ItemTeam>;
 
 /// The stored state. Addresses are paths below the base address, with their parameters filled in.
 #[derive(Debug, Default)]
 pub(crate) struct State {
-    collections: HashMap<String, IndexMap<String, Entry>>,
-    singles: HashMap<String, Item>,
-    blobs: HashMap<String, Blob>,
+    kept: Kept,
     pub(crate) workflows: Table,
-    /// The addresses that have changed: their values are read when the change is stored.
-    changes: Vec<Address>,
-    position: i64,
+    /// The workflows that have changed, or were forgotten.
+    changed: Vec<Uuid>,
     notices: Vec<Notice>,
+    /// A change was left out: the state has no room for it.
+    is_full: bool,
 }
 
-/// An item and the team that it belongs to.
-#[derive(Debug)]
-struct Entry {
-    owner: Uuid,
-    position: i64,
-    item: Item,
+/// The place of a collection: its address is all that tells it from others.
+fn place(collection: &str) -> Owner {
+    (0, vec![collection.to_owned()])
+}
+
+fn fields(entry: &Entry) -> Option<&Item> {
+    entry.value.as_object()
 }
 
 impl State {
+    /// Reads everything from the database.
+    fn read(data: &Data) -> Result<Self, Error> {
+        let kept = data.saved()?;
+        let work = kept.values().filter(|(place, _)| place.starts_with(WORK));
+        let work = work.map(|(_, work)| Workflow::deserialize(work.as_ref())).collect::<Result<Vec<_>, _>>();
+        let mut work = work.map_err(|error| Error::Data { message: error.to_string() })?;
+        work.sort_by_key(|workflow| workflow.created);
+        let mut state = Self { kept, ..Self::default() };
+        work.into_iter().for_each(|workflow| state.workflows.put(workflow));
+        Ok(state)
+    }
+
+    /// Stores the pending changes in one transaction.
+    fn write(&mut self, data: &Data) -> Result<(), Error> {
+        for id in std::mem::take(&mut self.changed).into_iter().filter(|_| data.is_kept()) {
+            let place = format!("{WORK}{id}");
+            match self.workflows.get(id).map(serde_json::to_value).transpose() {
+                Ok(Some(work)) => self.is_full |= self.kept.set_value(place, work).is_err(),
+                Ok(None) => self.kept.remove_value(&place),
+                Err(error) => return Err(Error::Data { message: error.to_string() }),
+            }
+        }
+        data.save(&mut self.kept)
+    }
+
+    /// Becomes another state, all of which is a change.
+    fn become_state(&mut self, mut next: Self) {
+        let kept = std::mem::replace(&mut next.kept, std::mem::take(&mut self.kept));
+        next.kept.become_state(kept);
+        *self = next;
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
-        self.collections.is_empty()
+        self.kept.instances().next().is_none()
     }
 
     /// The number of resources of each kind, by the last segment of the collections' addresses.
-    pub(crate) fn sizes(&self) -> std::collections::BTreeMap<String, usize> {
-        let mut sizes = std::collections::BTreeMap::new();
-        for (address, entries) in &self.collections {
-            *sizes.entry(address.rsplit('/').next().unwrap_or_default().to_owned()).or_default() += entries.len();
+    pub(crate) fn sizes(&self) -> BTreeMap<String, usize> {
+        let mut sizes = BTreeMap::new();
+        for (address, instance) in self.instances() {
+            *sizes.entry(address.rsplit('/').next().unwrap_or_default().to_owned()).or_default() += instance.len();
         }
         sizes
     }
 
+    /// Collections by their addresses, in order.
+    fn instances(&self) -> impl Iterator<Item = (&str, &Instance<ItemTeam>)> {
+        self.kept.instances().filter_map(|(place, instance)| Some((place.1.first()?.as_str(), instance)))
+    }
+
     fn entry(&self, collection: &str, key: &str) -> Option<&Entry> {
-        self.collections.get(collection)?.get(key)
+        self.kept.instance(&place(collection))?.item(key)
     }
 
     /// Adds an item, or replaces the one with its key, which keeps its owner. Returns whether one was replaced.
     pub(crate) fn put(&mut self, owner: Uuid, collection: &str, key: &str, item: Item) -> bool {
-        self.changes.push(Address::Item(collection.to_owned(), key.to_owned()));
-        let entries = self.collections.entry(collection.to_owned()).or_default();
-        if let Some(existing) = entries.get_mut(key) {
-            existing.item = item;
-            return true;
+        let existing = self.entry(collection, key).map(|entry| entry.mark);
+        let place = place(collection);
+        if self.kept.instance(&place).is_none() {
+            self.kept.begin(place.clone(), Vec::new());
         }
-        self.position += 1;
-        entries.insert(key.to_owned(), Entry { owner, position: self.position, item });
-        false
+        let entry = Entry::new(item.into(), existing.unwrap_or(ItemTeam(owner)));
+        self.is_full |= self.kept.put(&place, key.to_owned(), entry).is_err();
+        existing.is_some()
+    }
+
+    /// Sets members of an item. Returns all of its members then.
+    fn extend(&mut self, collection: &str, key: &str, members: Item) -> Option<Item> {
+        let entry = self.entry(collection, key)?;
+        let (owner, mut item) = (entry.mark.0, fields(entry)?.clone());
+        item.extend(members);
+        self.put(owner, collection, key, item.clone());
+        Some(item)
     }
 
     /// Removes an item with everything below it. Returns whether it existed.
     fn remove(&mut self, collection: &str, key: &str) -> bool {
-        let Some(entries) = self.collections.get_mut(collection) else { return false };
-        if entries.shift_remove(key).is_none() {
+        if self.kept.remove(&place(collection), key).is_none() {
             return false;
         }
-        let below = format!("{collection}/{key}/");
-        self.collections.retain(|address, _| !address.starts_with(&below));
-        self.singles.retain(|address, _| !address.starts_with(&below));
-        self.blobs.retain(|address, _| !address.starts_with(&below));
-        self.changes.push(Address::Item(collection.to_owned(), key.to_owned()));
-        self.changes.push(Address::Below(below));
+        let item = format!("{collection}/{key}");
+        let is_below = |address: &str| address.strip_prefix(&item).is_some_and(|rest| rest.starts_with('/'));
+        let below: Vec<Owner> =
+            self.instances().filter(|(address, _)| is_below(address)).map(|(address, _)| place(address)).collect();
+        below.iter().for_each(|place| self.kept.forget(place.0, &place.1));
+        self.kept.remove_below(&item);
         true
     }
 
-    pub(crate) fn put_single(&mut self, address: &str, item: Item) {
-        self.changes.push(Address::Single(address.to_owned()));
-        self.singles.insert(address.to_owned(), item);
+    fn put_single(&mut self, address: &str, item: Item) {
+        self.is_full |= self.kept.set_value(address.to_owned(), item.into()).is_err();
+    }
+
+    fn put_file(&mut self, address: &str, file: StoredFile) {
+        self.is_full |= self.kept.set_file(address.to_owned(), file).is_err();
     }
 
     /// The team that an address belongs to: that of its outermost item.
     fn owner(&self, address: &str) -> Option<Uuid> {
         let ends = address.match_indices('/').map(|(index, _)| index).chain([address.len()]);
         let prefixes = ends.filter_map(|end| address.get(..end)?.rsplit_once('/'));
-        prefixes.filter_map(|(collection, key)| self.entry(collection, key)).map(|entry| entry.owner).next()
+        prefixes.filter_map(|(collection, key)| self.entry(collection, key)).map(|entry| entry.mark.0).next()
     }
 
     /// Begins work, and sends the notice of its acceptance. Old work that is over is forgotten, so that the table does not grow
@@ -123,15 +170,15 @@ impl State {
     fn begin(&mut self, workflow: Workflow) {
         self.reflect(&workflow);
         self.notices.extend(Notice::from_workflow(&workflow));
-        self.changes.push(Address::Workflow(workflow.id));
+        self.changed.push(workflow.id);
         self.workflows.put(workflow);
-        self.changes.extend(self.workflows.forget(KEPT).into_iter().map(Address::Workflow));
+        self.changed.extend(self.workflows.forget(KEPT));
     }
 
     /// Changes the plan of a workflow.
     fn replan(&mut self, id: Uuid, now: i64, change: impl FnOnce(&mut Workflow)) {
         if self.workflows.update(id, change) {
-            self.changes.push(Address::Workflow(id));
+            self.changed.push(id);
             let notices = self.settle(now);
             self.notices.extend(notices);
         }
@@ -145,7 +192,7 @@ impl State {
         let notices = self.workflows.settle(now);
         for notice in &notices {
             self.reflect(&notice.workflow);
-            self.changes.push(Address::Workflow(notice.workflow.id));
+            self.changed.push(notice.workflow.id);
         }
         notices
     }
@@ -156,19 +203,19 @@ impl State {
 
     /// Returns whether a workflow has changed: the next due time may be earlier than before.
     fn has_changed_work(&self) -> bool {
-        self.changes.iter().any(|change| matches!(change, Address::Workflow(_)))
+        !self.changed.is_empty()
     }
 
     /// Writes the phase of a workflow into the resource that it works on.
     fn reflect(&mut self, workflow: &Workflow) {
         let Some((collection, key)) = workflow.target.rsplit_once('/') else { return };
         let Some(state) = workflow.kind.state_in(workflow.phase) else { return };
-        let Some(entry) = self.collections.get_mut(collection).and_then(|entries| entries.get_mut(key)) else { return };
-        entry.item.insert("state".to_owned(), state);
-        if let (Some(message), true) = (&workflow.message, entry.item.contains_key("message")) {
-            entry.item.insert("message".to_owned(), message.clone().into());
+        let mut members = Item::from_iter([("state".to_owned(), state)]);
+        let has_message = self.entry(collection, key).is_some_and(|entry| entry.value.get("message").is_some());
+        if let Some(message) = workflow.message.clone().filter(|_| has_message) {
+            members.insert("message".to_owned(), message.into());
         }
-        self.changes.push(Address::Item(collection.to_owned(), key.to_owned()));
+        self.extend(collection, key, members);
     }
 }
 
@@ -176,7 +223,6 @@ impl State {
 #[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
-    use crate::data::Data;
     use crate::fault::Outcome;
     use crate::workflow::Kind;
 
@@ -188,7 +234,7 @@ mod tests {
     fn old_work_that_is_over_is_forgotten_and_the_database_forgets_it_too() {
         let folder = tempfile::tempdir().unwrap();
         let data = Data::open(Some(&folder.path().join("data"))).unwrap();
-        let mut state = State::default();
+        let mut state = State::read(&data).unwrap();
         let running = work(0, Outcome::Stall);
         let (oldest, newest) = (work(1, Outcome::Success), work(2, Outcome::Success));
         let (running_id, oldest_id, newest_id) = (running.id, oldest.id, newest.id);
@@ -206,6 +252,8 @@ mod tests {
         for state in [state, stored] {
             assert_eq!(state.workflows.all().count(), KEPT);
             assert!(state.workflows.get(oldest_id).is_none());
+            // The control interface shows no row of the file beside the resources.
+            assert!(state.singles().next().is_none() && state.stored(&format!("{WORK}{newest_id}")).is_none());
             // Unfinished workflows are kept, however old they are.
             assert!(state.workflows.get(running_id).is_some() && state.workflows.get(newest_id).is_some());
         }

@@ -1,21 +1,19 @@
 //! Snapshots: the whole state as a document, and back.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
+use driftless_sandbox::host::{SavedFile, SavedSingle};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::{Blob, Item, State};
-use crate::data::Address;
+use super::{Item, State, StoredFile};
 use crate::workflow::Workflow;
 
 /// Resources and asynchronous work of all teams, secrets included.
 #[derive(Debug, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Snapshot {
-    /// Items of collections, oldest first.
+    /// Items by collection, oldest first.
     pub(crate) items: Vec<SavedItem>,
-    pub(crate) singles: Vec<SavedSingle>,
+    pub(crate) singles: Vec<SavedSingle<Item>>,
     pub(crate) files: Vec<SavedFile>,
     pub(crate) operations: Vec<Workflow>,
 }
@@ -26,21 +24,6 @@ pub(crate) struct SavedItem {
     pub(crate) address: String,
     pub(crate) team_id: Uuid,
     pub(crate) fields: Item,
-}
-
-#[derive(Debug, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct SavedSingle {
-    pub(crate) address: String,
-    pub(crate) fields: Item,
-}
-
-#[derive(Debug, Deserialize, Serialize)]
-#[serde(deny_unknown_fields, rename_all = "camelCase")]
-pub(crate) struct SavedFile {
-    pub(crate) address: String,
-    pub(crate) media_type: String,
-    pub(crate) base64: String,
 }
 
 impl Snapshot {
@@ -66,7 +49,7 @@ impl Snapshot {
             if !is_address(&file.address) {
                 return Err((format!("$.files[{index}].address"), ADDRESS));
             }
-            if STANDARD.decode(&file.base64).is_err() {
+            if file.file().is_none() {
                 return Err((format!("$.files[{index}].base64"), "write the bytes in Base64"));
             }
         }
@@ -79,29 +62,19 @@ impl Snapshot {
 
 impl State {
     pub(crate) fn snapshot(&self) -> Snapshot {
-        let mut items: Vec<_> = self
-            .collections
-            .iter()
-            .flat_map(|(collection, entries)| entries.iter().map(move |(key, entry)| (collection, key, entry)))
-            .collect();
-        items.sort_unstable_by_key(|(_, _, entry)| entry.position);
-        let item = |(collection, key, entry): (&String, &String, &super::Entry)| SavedItem {
+        let item = |collection: &str, (key, team_id, fields): (&str, Uuid, &Item)| SavedItem {
             address: format!("{collection}/{key}"),
-            team_id: entry.owner,
-            fields: entry.item.clone(),
+            team_id,
+            fields: fields.clone(),
         };
-        let single = |address: &str| {
-            Some(SavedSingle { address: address.to_owned(), fields: self.singles.get(address)?.clone() })
-        };
-        let file = |(address, blob): (&str, &Blob)| SavedFile {
-            address: address.to_owned(),
-            media_type: blob.media_type.clone(),
-            base64: STANDARD.encode(&blob.bytes),
-        };
+        let single =
+            |(address, fields): (&str, &Item)| SavedSingle { address: address.to_owned(), fields: fields.clone() };
+        let file = |(address, file): (&str, &StoredFile)| SavedFile::new(address.to_owned(), file);
+        let items = |(collection, _)| self.items(collection).map(move |stored| item(collection, stored));
         Snapshot {
-            items: items.into_iter().map(item).collect(),
-            singles: self.singles().into_iter().filter_map(single).collect(),
-            files: self.blobs().into_iter().map(file).collect(),
+            items: self.collections().flat_map(items).collect(),
+            singles: self.singles().map(single).collect(),
+            files: self.files().map(file).collect(),
             operations: self.workflows.all().cloned().collect(),
         }
     }
@@ -115,13 +88,11 @@ impl State {
         for SavedSingle { address, fields } in snapshot.singles {
             self.put_single(&address, fields);
         }
-        for SavedFile { address, media_type, base64 } in snapshot.files {
-            let bytes = STANDARD.decode(base64).unwrap_or_default().into();
-            self.changes.push(Address::Blob(address.clone()));
-            self.blobs.insert(address, Blob { media_type, bytes });
+        for saved in snapshot.files {
+            saved.file().into_iter().for_each(|file| self.put_file(&saved.address, file));
         }
         for workflow in snapshot.operations {
-            self.changes.push(Address::Workflow(workflow.id));
+            self.changed.push(workflow.id);
             self.workflows.put(workflow);
         }
     }

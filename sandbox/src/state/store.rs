@@ -28,6 +28,9 @@ impl Store {
             beginning.plant(&mut state);
             state.write(&data)?;
         }
+        if state.is_full {
+            return Err(Error::Full);
+        }
         Ok(Self { data, clock, hub, beginning, state: Mutex::new(state) })
     }
 
@@ -50,10 +53,13 @@ impl Store {
     }
 
     fn replace(&self, fill: impl FnOnce(&mut State)) -> Result<(), Error> {
+        let mut next = State::default();
+        fill(&mut next);
+        if next.is_full {
+            return Err(Error::Full);
+        }
         let mut state = self.lock();
-        self.data.erase()?;
-        *state = State::default();
-        fill(&mut state);
+        state.become_state(next);
         self.commit(&mut state)?;
         drop(state);
         self.hub.touch();
@@ -99,6 +105,7 @@ impl Store {
         notices.append(&mut state.take_notices());
         let changed = state.has_changed_work();
         self.commit(&mut state)?;
+        let is_full = std::mem::take(&mut state.is_full);
         // Sent while the state is locked, so that notices come in the order of the changes.
         self.hub.publish(notices);
         drop(state);
@@ -106,7 +113,7 @@ impl Store {
             self.hub.touch();
             self.clock.nudge();
         }
-        Ok(())
+        if is_full { Err(Error::Full) } else { Ok(()) }
     }
 
     /// On a failure, the changes are rolled back in memory, too.

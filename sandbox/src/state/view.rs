@@ -1,11 +1,12 @@
 //! The caller's view of the state.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::{Blob, Item, State};
+use super::{Entry, Item, State, StoredFile, fields, place};
 use crate::caller::Caller;
-use crate::data::Address;
 use crate::directory::Role;
 use crate::fault::Outcome;
 use crate::workflow::{Kind, Workflow};
@@ -25,32 +26,31 @@ impl<'a> View<'a> {
 
     /// The items of a collection, oldest first.
     pub(crate) fn list(&self, collection: &str) -> impl Iterator<Item = &Item> {
-        let entries = self.state.collections.get(collection).into_iter().flatten();
-        let seen = entries.filter(move |(key, entry)| self.sees(entry.owner, collection, key));
-        seen.map(|(_, entry)| &entry.item)
+        let entries = self.state.kept.instance(&place(collection)).into_iter().flat_map(|entries| entries.items());
+        entries.filter(move |(key, entry)| self.sees(entry, collection, key)).filter_map(|(_, entry)| fields(entry))
     }
 
     pub(crate) fn get(&self, collection: &str, key: &str) -> Option<&Item> {
         let entry = self.state.entry(collection, key)?;
-        self.sees(entry.owner, collection, key).then_some(&entry.item)
+        self.sees(entry, collection, key).then(|| fields(entry))?
     }
 
-    pub(crate) fn get_mut(&mut self, collection: &str, key: &str) -> Option<&mut Item> {
+    /// Sets members of an item. Returns all of its members then.
+    pub(crate) fn extend(&mut self, collection: &str, key: &str, members: Item) -> Option<Item> {
         self.get(collection, key)?;
-        self.state.changes.push(Address::Item(collection.to_owned(), key.to_owned()));
-        Some(&mut self.state.collections.get_mut(collection)?.get_mut(key)?.item)
+        self.state.extend(collection, key, members)
     }
 
     /// Finds an item by its key among the collections with this suffix.
     pub(crate) fn find(&self, ending: &str, key: &str) -> Option<&Item> {
-        let mut collections = self.state.collections.keys().filter(|address| address.ends_with(ending));
-        collections.find_map(|collection| self.get(collection, key))
+        let mut collections = self.state.instances().filter(|(address, _)| address.ends_with(ending));
+        collections.find_map(|(collection, _)| self.get(collection, key))
     }
 
     /// Returns whether an item exists and lies above an address that the caller can see.
     pub(crate) fn leads_to(&self, collection: &str, key: &str, address: &str) -> bool {
         self.state.entry(collection, key).is_some_and(|entry| {
-            self.sees(entry.owner, collection, key) || self.state.role(self.caller, entry.owner, address).is_some()
+            self.sees(entry, collection, key) || self.state.role(self.caller, entry.mark.0, address).is_some()
         })
     }
 
@@ -77,32 +77,25 @@ impl<'a> View<'a> {
     }
 
     pub(crate) fn single(&self, address: &str) -> Option<&Item> {
-        self.state.singles.get(address)
+        self.state.kept.value(address)?.as_object()
     }
 
     pub(crate) fn put_single(&mut self, address: &str, item: Item) {
         self.state.put_single(address, item);
     }
 
-    pub(crate) fn remove_single(&mut self, address: &str) {
-        if self.state.singles.remove(address).is_some() {
-            self.state.changes.push(Address::Single(address.to_owned()));
-        }
+    pub(crate) fn file(&self, address: &str) -> Option<&Arc<StoredFile>> {
+        self.state.kept.file(address)
     }
 
-    pub(crate) fn blob(&self, address: &str) -> Option<&Blob> {
-        self.state.blobs.get(address)
+    /// Stores bytes.
+    pub(crate) fn put_file(&mut self, address: &str, file: StoredFile) {
+        self.state.put_file(address, file);
     }
 
-    /// Stores bytes and returns the previous ones.
-    pub(crate) fn put_blob(&mut self, address: &str, blob: Blob) -> Option<Blob> {
-        self.state.changes.push(Address::Blob(address.to_owned()));
-        self.state.blobs.insert(address.to_owned(), blob)
-    }
-
-    pub(crate) fn remove_blob(&mut self, address: &str) -> bool {
-        self.state.changes.push(Address::Blob(address.to_owned()));
-        self.state.blobs.remove(address).is_some()
+    /// Removes a singleton or bytes.
+    pub(crate) fn clear(&mut self, address: &str) {
+        self.state.kept.remove_value(address);
     }
 
     /// Begins work on the resource of an address.
@@ -154,8 +147,8 @@ impl<'a> View<'a> {
     }
 
     fn owners(&self, ending: &str, key: &str) -> impl Iterator<Item = Uuid> {
-        let collections = self.state.collections.iter().filter(move |(address, _)| address.ends_with(ending));
-        collections.filter_map(move |(_, entries)| entries.get(key)).map(|entry| entry.owner)
+        let collections = self.state.instances().filter(move |(address, _)| address.ends_with(ending));
+        collections.filter_map(move |(_, entries)| entries.item(key)).map(|entry| entry.mark.0)
     }
 
     /// The `state` of the resource at an address.
@@ -164,7 +157,8 @@ impl<'a> View<'a> {
         self.get(collection, key)?.get("state")
     }
 
-    fn sees(&self, owner: Uuid, collection: &str, key: &str) -> bool {
+    fn sees(&self, entry: &Entry, collection: &str, key: &str) -> bool {
+        let owner = entry.mark.0;
         match self.caller.membership(owner) {
             Some(member) if member.projects.is_empty() => true,
             _ => self.state.role(self.caller, owner, &format!("{collection}/{key}")).is_some(),

@@ -2,8 +2,7 @@
 
 use uuid::Uuid;
 
-use super::{Blob, Item, State};
-use crate::data::Address;
+use super::{Item, State, StoredFile, fields, place};
 
 /// The contents of an address.
 #[derive(Debug)]
@@ -13,43 +12,40 @@ pub(crate) enum Stored<'a> {
     /// A singleton below an item.
     Single(&'a Item),
     /// Uploaded bytes.
-    Blob(&'a Blob),
+    File(&'a StoredFile),
 }
 
 impl State {
     /// The addresses of all collections that have items, with their numbers of items, in order.
-    pub(crate) fn collections(&self) -> Vec<(&str, usize)> {
-        let filled = self.collections.iter().filter(|(_, entries)| !entries.is_empty());
-        let mut collections: Vec<_> = filled.map(|(address, entries)| (address.as_str(), entries.len())).collect();
-        collections.sort_unstable();
-        collections
+    pub(crate) fn collections(&self) -> impl Iterator<Item = (&str, usize)> {
+        self.instances().map(|(address, items)| (address, items.len())).filter(|(_, count)| *count > 0)
     }
 
-    /// The addresses of singletons, in order.
-    pub(crate) fn singles(&self) -> Vec<&str> {
-        let mut addresses: Vec<_> = self.singles.keys().map(String::as_str).collect();
-        addresses.sort_unstable();
-        addresses
+    /// Singletons by their addresses, in order.
+    pub(crate) fn singles(&self) -> impl Iterator<Item = (&str, &Item)> {
+        let singles = self.kept.values().filter(|(address, _)| address.starts_with('/'));
+        singles.filter_map(|(address, value)| Some((address.as_str(), value.as_object()?)))
     }
 
-    /// The addresses of bytes, in order.
-    pub(crate) fn blobs(&self) -> Vec<(&str, &Blob)> {
-        let mut entries: Vec<_> = self.blobs.iter().map(|(address, blob)| (address.as_str(), blob)).collect();
-        entries.sort_unstable_by_key(|(address, _)| *address);
-        entries
+    /// Bytes by their addresses, in order.
+    pub(crate) fn files(&self) -> impl Iterator<Item = (&str, &StoredFile)> {
+        self.kept.files().map(|(address, file)| (address.as_str(), file.as_ref()))
     }
 
     /// The items of a collection, oldest first: key, team, fields.
-    pub(crate) fn items(&self, collection: &str) -> impl DoubleEndedIterator<Item = (&str, Uuid, &Item)> {
-        let entries = self.collections.get(collection).into_iter().flatten();
-        entries.map(|(key, entry)| (key.as_str(), entry.owner, &entry.item))
+    pub(crate) fn items(&self, collection: &str) -> impl DoubleEndedIterator<Item = (&str, Uuid, &Item)> + use<'_> {
+        let items = self.kept.instance(&place(collection)).into_iter().flat_map(|items| items.items());
+        items.filter_map(|(key, entry)| Some((key, entry.mark.0, fields(entry)?)))
     }
 
     pub(crate) fn stored(&self, address: &str) -> Option<Stored<'_>> {
         let item = address.rsplit_once('/').and_then(|(collection, key)| self.entry(collection, key));
-        item.map(|entry| Stored::Item(entry.owner, &entry.item))
-            .or_else(|| self.singles.get(address).map(Stored::Single))
-            .or_else(|| self.blobs.get(address).map(Stored::Blob))
+        // A place without a slash is that of a workflow.
+        let value = || self.kept.value(address).filter(|_| address.starts_with('/'));
+        let single = || value()?.as_object().map(Stored::Single);
+        item.and_then(|entry| Some(Stored::Item(entry.mark.0, fields(entry)?)))
+            .or_else(single)
+            .or_else(|| self.kept.file(address).map(|file| Stored::File(file)))
     }
 
     /// Replaces the fields of the resource at an address. Returns whether there was one with fields.
@@ -63,26 +59,17 @@ impl State {
                 self.put_single(address, fields);
                 true
             }
-            Some(Stored::Blob(_)) | None => false,
+            Some(Stored::File(_)) | None => false,
         }
     }
 
     /// Removes the resource at an address, with everything below it. Returns whether it existed.
     pub(crate) fn discard(&mut self, address: &str) -> bool {
-        match self.stored(address) {
-            Some(Stored::Item(..)) => {
-                let (collection, key) = address.rsplit_once('/').unwrap_or_default();
-                self.remove(collection, key)
-            }
-            Some(Stored::Single(_)) => {
-                self.changes.push(Address::Single(address.to_owned()));
-                self.singles.remove(address).is_some()
-            }
-            Some(Stored::Blob(_)) => {
-                self.changes.push(Address::Blob(address.to_owned()));
-                self.blobs.remove(address).is_some()
-            }
-            None => false,
+        let (collection, key) = address.rsplit_once('/').unwrap_or_default();
+        let is_stored = self.stored(address).is_some();
+        if is_stored && !self.remove(collection, key) {
+            self.kept.remove_value(address);
         }
+        is_stored
     }
 }

@@ -149,7 +149,7 @@ impl Engine {
     fn single_target(&self, call: &Call<'_>) -> Target {
         let (value, file) = {
             let state = self.state();
-            (state.value(call.place), state.file(call.place))
+            (state.value(call.place).cloned(), state.file(call.place).cloned())
         };
         match (value, file) {
             (Some(value), _) => Target::Present(value),

@@ -9,7 +9,7 @@ use crate::request::File;
 use crate::state::{Full, StoredFile};
 
 pub(super) fn stored(file: &File) -> StoredFile {
-    StoredFile { media_type: file.media_type.clone(), bytes: file.bytes.clone() }
+    StoredFile { media_type: file.media_type.clone(), bytes: file.bytes.clone().into() }
 }
 
 /// The place of an item below that of its collection.
@@ -31,7 +31,7 @@ impl Engine {
         let mut place = call.place;
         loop {
             if let Some(file) = state.file(place) {
-                return Outcome::File(file);
+                return Outcome::File(Arc::clone(file));
             }
             match place.rsplit_once('/') {
                 Some((before, _)) if !before.is_empty() => place = before,
@@ -55,7 +55,10 @@ impl Engine {
         let is_content = |file: &&File| collection.reads_files || !file.media_type.ends_with("xml");
         let text = || {
             let text = call.read.body.as_ref().filter(|_| collection.reads_files && !is_json(call.media_type))?;
-            Some(StoredFile { media_type: call.media_type.to_owned(), bytes: text.as_str()?.as_bytes().to_vec() })
+            Some(StoredFile {
+                media_type: call.media_type.to_owned(),
+                bytes: text.as_str()?.as_bytes().to_vec().into(),
+            })
         };
         match call.read.files.first().filter(is_content).map(stored).or_else(text) {
             Some(file) => self.state().set_file(self.item_place(call, collection, id), file),
@@ -66,7 +69,7 @@ impl Engine {
     /// The file that is read and written at the path of an item, if the contract has such a path: its tag is that of the path.
     pub(super) fn own_file(&self, call: &Call<'_>, collection: &Collection, id: &str) -> Option<Arc<StoredFile>> {
         let place = collection.reads_files.then(|| self.item_place(call, collection, id))?;
-        self.state().file(&place)
+        self.state().file(&place).map(Arc::clone)
     }
 
     /// The place of an item. The path of a request can have another name of it, a suffix (`/files/{id}.json`), or only its collection.

@@ -204,7 +204,7 @@ impl Engine {
         let owner = self.owner(call, index, collection);
         let Some(id) = self.named(call, &owner, collection) else { return Ok(Outcome::Invented) };
         Ok(match self.item(&owner, collection, &id)? {
-            Some(item) => Outcome::Item { value: item.value, id, is_created: false, is_invented: item.is_invented },
+            Some(item) => Outcome::Item { is_invented: item.is_invented(), value: item.value, id, is_created: false },
             None => Outcome::Unknown(unknown(collection, &id)),
         })
     }
@@ -350,7 +350,7 @@ impl Engine {
                 }
             }
         };
-        Ok(Outcome::Item { value: item.value, id, is_created: false, is_invented: item.is_invented })
+        Ok(Outcome::Item { is_invented: item.is_invented(), value: item.value, id, is_created: false })
     }
 
     /// An action on an item answers with the item, if it answers with items of this kind.
@@ -360,7 +360,7 @@ impl Engine {
         let item = id.as_ref().map(|id| (id, self.item(&owner, collection, id)));
         match item {
             Some((id, Ok(Some(item)))) if call.planned.answers_with_item => {
-                Outcome::Item { value: item.value, id: id.clone(), is_created: false, is_invented: item.is_invented }
+                Outcome::Item { is_invented: item.is_invented(), value: item.value, id: id.clone(), is_created: false }
             }
             Some((id, Ok(None))) => Outcome::Unknown(unknown(collection, id)),
             Some((_, Err(full))) => full.into(),

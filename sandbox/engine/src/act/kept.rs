@@ -105,7 +105,8 @@ impl Engine {
         }
         let place = self.place_of(address)?;
         let state = self.state();
-        state.value(place).map(Kept::Single).or_else(|| state.file(place).map(Kept::File))
+        let single = state.value(place).cloned().map(Kept::Single);
+        single.or_else(|| state.file(place).cloned().map(Kept::File))
     }
 
     /// Removes an item, a value or a file with everything below it. Returns whether it existed.

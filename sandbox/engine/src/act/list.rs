@@ -59,7 +59,7 @@ impl Engine {
             let (mut page, mut is_invented) = (Vec::new(), true);
             for (_, item) in items {
                 page.push(Arc::clone(&item.value));
-                is_invented &= item.is_invented;
+                is_invented &= item.is_invented();
             }
             let total = instance.len();
             return Outcome::List(Listed {
@@ -87,7 +87,7 @@ impl Engine {
                 (total, items)
             }
         };
-        let is_invented = items.iter().all(|item| item.is_invented);
+        let is_invented = items.iter().all(|item| item.is_invented());
         let page: Vec<_> = items.into_iter().map(|item| Arc::clone(&item.value)).collect();
         let (looked_at, filters) = (instance.len(), filters.len());
         let has_more = start.saturating_add(page.len()) < total;

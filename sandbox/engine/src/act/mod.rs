@@ -40,6 +40,7 @@ pub(crate) use part::{Extent, ListPart};
 #[cfg(feature = "graphql")]
 pub(crate) use part::{Filter, member};
 pub(crate) use snapshot::Snapshot;
+pub use snapshot::{SavedFile, SavedSingle};
 pub(crate) use tags::tag;
 
 /// A contract with its plan and its state.
@@ -189,7 +190,7 @@ impl Engine {
             (Role::Clear, Some((index, collection))) => Ok(self.clear(call, index, collection)),
             (Role::Act, Some((index, collection))) => Ok(self.on_item(call, index, collection)),
             (Role::SingleRead, Some((index, collection))) => self.first(call, index, collection),
-            (Role::SingleRead | Role::Computed, _) => Ok(Outcome::Value(self.state().value(call.place))),
+            (Role::SingleRead | Role::Computed, _) => Ok(Outcome::Value(self.state().value(call.place).cloned())),
             (Role::SingleReplace | Role::SinglePatch, _) => self.write_value(call),
             (Role::SingleDelete, _) => Ok(self.reset_value(call)),
             (Role::Upload, _) => self.upload(call),

@@ -46,19 +46,37 @@ struct SavedItem {
     is_invented: bool,
 }
 
+/// A value that exists once.
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-struct SavedSingle {
-    address: String,
-    fields: Value,
+pub struct SavedSingle<F = Value> {
+    /// Its address.
+    pub address: String,
+    /// The value.
+    pub fields: F,
 }
 
+/// A file as text.
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
-struct SavedFile {
-    address: String,
+pub struct SavedFile {
+    /// Its address.
+    pub address: String,
     media_type: String,
     base64: String,
+}
+
+impl SavedFile {
+    /// The text of a file.
+    pub fn new(address: String, file: &StoredFile) -> Self {
+        Self { address, media_type: file.media_type.clone(), base64: STANDARD.encode(&file.bytes) }
+    }
+
+    /// The file; `None` if its text is not Base64.
+    pub fn file(&self) -> Option<StoredFile> {
+        let bytes = STANDARD.decode(&self.base64).ok()?.into();
+        Some(StoredFile { media_type: self.media_type.clone(), bytes })
+    }
 }
 
 /// The maximum of `numbers`: every client of JSON has such numbers without loss, and a sandbox has room for as many more.
@@ -94,7 +112,7 @@ impl Engine {
             let item = |(key, item): (&str, &Item)| SavedItem {
                 key: key.to_owned(),
                 fields: Value::clone(&item.value),
-                is_invented: item.is_invented,
+                is_invented: item.is_invented(),
             };
             let collection = self.plan.collections.get(owner.0)?;
             let address = self.address(collection, &owner.1);
@@ -112,11 +130,7 @@ impl Engine {
                 .values()
                 .map(|(place, value)| SavedSingle { address: format!("{base}{place}"), fields: Value::clone(value) }),
         );
-        snapshot.files.extend(state.files().map(|(place, file)| SavedFile {
-            address: format!("{base}{place}"),
-            media_type: file.media_type.clone(),
-            base64: STANDARD.encode(&file.bytes),
-        }));
+        snapshot.files.extend(state.files().map(|(place, file)| SavedFile::new(format!("{base}{place}"), file)));
     }
 
     /// The state that the parts of a snapshot are which belong to this contract.
@@ -169,10 +183,9 @@ impl Engine {
             if state.file(&place).is_some() {
                 return Err(unfit("files", index, "address", ANOTHER));
             }
-            let bytes = STANDARD.decode(&saved.base64);
-            let bytes =
-                bytes.map_err(|_error| unfit("files", index, "base64", "write Base64 (RFC 4648, section 4)"))?;
-            state.set_file(place, StoredFile { media_type: saved.media_type.clone(), bytes }).map_err(Err)?;
+            let file = saved.file();
+            let file = file.ok_or_else(|| unfit("files", index, "base64", "write Base64 (RFC 4648, section 4)"))?;
+            state.set_file(place, file).map_err(Err)?;
         }
         Ok(state)
     }

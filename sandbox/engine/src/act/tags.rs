@@ -57,7 +57,7 @@ fn write_sorted(value: &Value, text: &mut String) {
 
 /// A value with the tag of a file.
 pub(super) fn of_file(file: &StoredFile) -> Value {
-    let mix = |seed| mix_bytes(seed, [file.media_type.as_bytes(), file.bytes.as_slice()].into_iter());
+    let mix = |seed| mix_bytes(seed, [file.media_type.as_bytes(), file.bytes.as_ref()].into_iter());
     format!("{:016x}{:016x}", mix(1), mix(2)).into()
 }
 

@@ -17,7 +17,7 @@ impl Engine {
             return self.upload(call);
         }
         let body = call.read.body.as_ref().map(|body| merge::inside(body, &call.planned.within_body));
-        let before = self.state().value(call.place);
+        let before = self.state().value(call.place).cloned();
         let is_whole = call.operation.method == http::Method::PUT;
         let value = match (body, before.as_deref()) {
             (Some(Value::Object(change)), Some(Value::Object(before))) => {

@@ -208,7 +208,7 @@ impl Engine {
         if let (Some(members), Some(state)) = (value.as_object_mut(), work.states.get(state)) {
             members.insert(work.member.clone(), Value::from(state.as_str()));
         }
-        Ok(self.put_item(owner, id, value, item.is_invented)?.value)
+        Ok(self.put_item(owner, id, value, item.is_invented())?.value)
     }
 }
 

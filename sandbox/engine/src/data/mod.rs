@@ -17,21 +17,27 @@ use crate::contract::Contract;
 use crate::error::Error;
 use crate::seed::mix;
 use crate::serve::Router;
-use shelf::Shelf;
 
-/// An item without a value was removed. One that does not fit is of an earlier contract.
-const FORM: Form = Form {
-    application: 0x444C_5342,
-    version: 1,
-    tables: "
-    CREATE TABLE IF NOT EXISTS contract (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, digest TEXT NOT NULL);
+pub use shelf::Shelf;
+
+/// The column of the engine's marks.
+const MARK: &str = "is_invented";
+
+const CONTRACTS: &str =
+    "CREATE TABLE IF NOT EXISTS contract (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, digest TEXT NOT NULL);";
+
+/// The tables of a state, with the name of the column for the marks of items. An item without a value was removed. One that does not fit
+/// is of an earlier contract.
+pub fn tables(mark: &str) -> String {
+    format!(
+        "
     CREATE TABLE IF NOT EXISTS instance (
         contract INTEGER NOT NULL, collection TEXT NOT NULL, parents TEXT NOT NULL, numbers INTEGER NOT NULL,
         PRIMARY KEY (contract, collection, parents)
     ) WITHOUT ROWID;
     CREATE TABLE IF NOT EXISTS item (
         contract INTEGER NOT NULL, collection TEXT NOT NULL, parents TEXT NOT NULL, id TEXT NOT NULL,
-        place INTEGER NOT NULL, value TEXT, is_invented INTEGER NOT NULL, fits INTEGER NOT NULL,
+        place INTEGER NOT NULL, value TEXT, {mark} NOT NULL, fits INTEGER NOT NULL,
         PRIMARY KEY (contract, collection, parents, id)
     ) WITHOUT ROWID;
     CREATE TABLE IF NOT EXISTS value (
@@ -41,8 +47,9 @@ const FORM: Form = Form {
         contract INTEGER NOT NULL, place TEXT NOT NULL, media_type TEXT NOT NULL, bytes BLOB NOT NULL,
         PRIMARY KEY (contract, place)
     );
-",
-};
+"
+    )
+}
 
 /// The open file.
 #[derive(Debug)]
@@ -50,7 +57,8 @@ pub(crate) struct Data(Mutex<Connection>);
 
 impl Data {
     pub(crate) fn open(path: &Path) -> Result<Arc<Self>, Error> {
-        let connection = database::open(path, FORM).map_err(|unusable| match unusable {
+        let form = Form { application: 0x444C_5342, version: 1, tables: tables(MARK) + CONTRACTS };
+        let connection = database::open(path, &form).map_err(|unusable| match unusable {
             Unusable::InUse => {
                 let message = format!("another sandbox uses {}", path.display());
                 Error::new("data/in-use", "", message, "end the other sandbox, or pass another file with --data")
@@ -82,9 +90,9 @@ impl Data {
             let digest = format!("{:016x}", mix(0, &[&engine.contract.document.to_string()]));
             let (contract, is_changed) = self.contract(name, &digest)?;
             let collections = engine.plan.collections.iter().map(|collection| collection.path.clone()).collect();
-            let shelf = Shelf { data: Arc::clone(self), contract, collections };
+            let shelf = Shelf { data: Arc::clone(self), contract, collections, mark: MARK };
             let router = Router::new(&engine.contract);
-            let state = restore::restore(&shelf, &engine, &router, is_changed.then_some(&mut left_out))?;
+            let state = restore::restore(&shelf, Some((&engine, &router)), is_changed.then_some(&mut left_out))?;
             if is_changed {
                 self.lock().execute("UPDATE contract SET digest = ? WHERE id = ?", params![digest, contract])?;
             }

@@ -38,12 +38,12 @@ fn engine() -> Engine {
 fn shelf(data: &Arc<Data>, engine: &Engine) -> Result<Shelf, Error> {
     let (contract, _) = data.contract("", "")?;
     let collections = engine.plan.collections.iter().map(|collection| collection.path.clone()).collect();
-    Ok(Shelf { data: Arc::clone(data), contract, collections })
+    Ok(Shelf { data: Arc::clone(data), contract, collections, mark: super::MARK })
 }
 
 fn saved(path: &Path, engine: &Engine) -> State {
     let data = Data::open(path).unwrap();
-    restore(&shelf(&data, engine).unwrap(), engine, &Router::new(&engine.contract), None).unwrap()
+    restore(&shelf(&data, engine).unwrap(), Some((engine, &Router::new(&engine.contract))), None).unwrap()
 }
 
 #[test]
@@ -80,7 +80,7 @@ fn any_changes_are_saved() {
                     7 => drop(state.number(&owner)),
                     8 => drop(state.set_value(place, json!({ "step": step })).unwrap()),
                     9 => {
-                        let file = StoredFile { media_type: "a/b".to_owned(), bytes: vec![0, 255, seed as u8] };
+                        let file = StoredFile { media_type: "a/b".to_owned(), bytes: vec![0, 255, seed as u8].into() };
                         state.set_file(place, file).unwrap();
                     }
                     10 => state.remove_below(if step % 2 == 0 { "/v" } else { &place }),
@@ -108,7 +108,7 @@ fn changes_outlast_a_save_that_fails() {
     let (path, engine) = (folder.path().join("state.db"), engine());
     let data = Data::open(&path).unwrap();
     let shelf = shelf(&data, &engine).unwrap();
-    let mut state = State::default();
+    let mut state: State = State::default();
     state.note_changes();
     state.set_value("/v/1".to_owned(), json!(1)).unwrap();
     data.lock().execute_batch("ALTER TABLE value RENAME TO gone").unwrap();

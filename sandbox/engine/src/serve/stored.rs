@@ -55,7 +55,7 @@ impl Resources for Service {
     fn at(&self, address: &str) -> Result<Option<Resource>, ControlRefusal> {
         Ok(self.engines().find_map(|engine| engine.kept_at(address)).and_then(|kept| match kept {
             Kept::Single(value) => Some(Resource::Single(Value::clone(&value))),
-            Kept::File(file) => Some(Resource::File(file.media_type.clone(), file.bytes.clone())),
+            Kept::File(file) => Some(Resource::File(file.media_type.clone(), file.bytes.to_vec())),
             item => element(item).map(Resource::Item),
         }))
     }
@@ -174,7 +174,7 @@ pub(super) async fn restore_snapshot(
 
 fn element(kept: Kept) -> Option<Element> {
     let Kept::Item(address, key, item) = kept else { return None };
-    Some(Element { address, key, fields: Value::clone(&item.value), own: ("isInvented", item.is_invented.into()) })
+    Some(Element { address, key, fields: Value::clone(&item.value), own: ("isInvented", item.is_invented().into()) })
 }
 
 impl From<ChangeRefused> for ControlRefusal {

@@ -138,7 +138,7 @@ fn undeclared(call: &Call<'_>, outcome: &Outcome) -> Reply {
 }
 
 fn with_file(reply: Reply, file: &StoredFile) -> Reply {
-    Reply { media_type: Some(file.media_type.clone()), body: file.bytes.clone(), ..reply }
+    Reply { media_type: Some(file.media_type.clone()), body: file.bytes.to_vec(), ..reply }
 }
 
 /// The value of an outcome whose response has no schema.

@@ -8,17 +8,26 @@ use serde_json::Value;
 /// Identifiers of deleted items that are remembered.
 const MOST_REMOVED: usize = 10_000;
 
+/// An item of a collection.
 #[derive(Clone, Debug)]
-pub(crate) struct Item {
-    pub(crate) value: Arc<Value>,
-    /// The sandbox made the item; no program has sent it.
-    pub(crate) is_invented: bool,
+pub struct Item<M = bool> {
+    /// The item, mostly an object.
+    pub value: Arc<Value>,
+    /// A fact that only the sandbox knows. That of the engine is true if it made the item up, and no program has sent it.
+    pub mark: M,
     pub(super) size: usize,
 }
 
+impl<M> Item<M> {
+    /// An item with its mark.
+    pub fn new(value: Value, mark: M) -> Self {
+        Self { size: size(&value), value: Arc::new(value), mark }
+    }
+}
+
 impl Item {
-    pub(crate) fn new(value: Value, is_invented: bool) -> Self {
-        Self { size: size(&value), value: Arc::new(value), is_invented }
+    pub(crate) fn is_invented(&self) -> bool {
+        self.mark
     }
 }
 
@@ -33,9 +42,10 @@ pub(crate) fn size(value: &Value) -> usize {
     inner + size_of::<Value>()
 }
 
+/// The items of a collection below the same parents.
 #[derive(Debug, Default)]
-pub(crate) struct Instance {
-    items: BTreeMap<u64, (String, Item)>,
+pub struct Instance<M = bool> {
+    items: BTreeMap<u64, (String, Item<M>)>,
     places: HashMap<String, u64>,
     removed: HashSet<String>,
     next: u64,
@@ -44,29 +54,21 @@ pub(crate) struct Instance {
     indices: HashMap<String, HashMap<Value, Vec<u64>>>,
 }
 
-impl Instance {
-    pub(crate) fn len(&self) -> usize {
+impl<M> Instance<M> {
+    pub fn len(&self) -> usize {
         self.items.len()
     }
 
-    pub(crate) fn item(&self, id: &str) -> Option<&Item> {
+    pub fn item(&self, id: &str) -> Option<&Item<M>> {
         self.items.get(self.places.get(id)?).map(|(_, item)| item)
     }
 
-    pub(crate) fn items(&self) -> impl DoubleEndedIterator<Item = (&str, &Item)> {
+    pub fn items(&self) -> impl DoubleEndedIterator<Item = (&str, &Item<M>)> {
         self.items.values().map(|(id, item)| (id.as_str(), item))
     }
 
-    #[cfg(test)]
-    pub(super) fn described(&self) -> String {
-        let removed: std::collections::BTreeSet<&String> = self.removed.iter().collect();
-        // Identifiers in the order of the items; the places themselves are not seen.
-        let items: Vec<_> = self.items.values().collect();
-        format!("{items:?}, without {removed:?}, {} numbers, {} places", self.numbers, self.places.len())
-    }
-
     /// The items with their places in the order.
-    pub(crate) fn places(&self) -> impl Iterator<Item = (u64, &str, &Item)> {
+    pub(crate) fn places(&self) -> impl Iterator<Item = (u64, &str, &Item<M>)> {
         self.items.iter().map(|(place, (id, item))| (*place, id.as_str(), item))
     }
 
@@ -104,7 +106,7 @@ impl Instance {
         places.is_some_and(|places| places.iter().any(|place| Some(*place) != own))
     }
 
-    fn add_to_indices(&mut self, place: u64, item: &Item) {
+    fn add_to_indices(&mut self, place: u64, item: &Item<M>) {
         for (member, index) in &mut self.indices {
             if let Some(value) = item.value.get(member) {
                 index.entry(value.clone()).or_default().push(place);
@@ -112,7 +114,7 @@ impl Instance {
         }
     }
 
-    fn remove_from_indices(&mut self, place: u64, item: &Item) {
+    fn remove_from_indices(&mut self, place: u64, item: &Item<M>) {
         for (member, index) in &mut self.indices {
             let Some(value) = item.value.get(member) else { continue };
             let is_last = index.get_mut(value).is_some_and(|places| {
@@ -125,7 +127,7 @@ impl Instance {
         }
     }
 
-    pub(super) fn restore(&mut self, place: u64, id: String, item: Item) {
+    pub(super) fn restore(&mut self, place: u64, id: String, item: Item<M>) {
         self.next = self.next.max(place);
         self.add_to_indices(place, &item);
         self.places.insert(id.clone(), place);
@@ -136,7 +138,7 @@ impl Instance {
         self.removed.contains(id)
     }
 
-    pub(super) fn insert(&mut self, id: String, item: Item) {
+    pub(super) fn insert(&mut self, id: String, item: Item<M>) {
         self.removed.remove(&id);
         let place = *self.places.entry(id.clone()).or_insert_with(|| {
             self.next += 1;
@@ -149,7 +151,7 @@ impl Instance {
         self.items.insert(place, (id, item));
     }
 
-    pub(super) fn remove(&mut self, id: &str) -> Option<Item> {
+    pub(super) fn remove(&mut self, id: &str) -> Option<Item<M>> {
         let place = self.places.remove(id)?;
         let (id, item) = self.items.remove(&place)?;
         self.remove_from_indices(place, &item);
@@ -172,6 +174,16 @@ impl Instance {
     pub(super) fn number(&mut self) -> u64 {
         self.numbers = self.numbers.saturating_add(1);
         self.numbers
+    }
+}
+
+#[cfg(test)]
+impl Instance {
+    pub(super) fn described(&self) -> String {
+        let removed: std::collections::BTreeSet<&String> = self.removed.iter().collect();
+        // Identifiers in the order of the items; the places themselves are not seen.
+        let items: Vec<_> = self.items.values().collect();
+        format!("{items:?}, without {removed:?}, {} numbers, {} places", self.numbers, self.places.len())
     }
 }
 
@@ -239,7 +251,7 @@ mod tests {
     fn items_keep_their_order_and_their_place_when_replaced() {
         let (mut state, owner) = (State::default(), (0, Vec::new()));
         state.begin(owner.clone(), vec![("a".to_owned(), Item::new(json!(1), true))]);
-        let empty = State { items: 1, bytes: state.bytes, ..State::default() };
+        let empty: State = State { items: 1, bytes: state.bytes, ..State::default() };
         for (id, value) in [("b", 2), ("c", 3), ("a", 4)] {
             state.put(&owner, id.to_owned(), Item::new(json!(value), false)).unwrap();
         }

@@ -6,15 +6,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use serde_json::Value;
 
-pub(crate) use instance::{Instance, Item};
+pub use instance::{Instance, Item};
 
 /// A body or a part of a form that is kept as it arrived.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct StoredFile {
-    pub(crate) media_type: String,
-    pub(crate) bytes: Vec<u8>,
+pub struct StoredFile {
+    pub media_type: String,
+    pub bytes: Bytes,
 }
 
 /// The limits of the state.
@@ -25,14 +26,14 @@ const MOST_BYTES: usize = 512 << 20;
 
 /// The state has no room for more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Full;
+pub struct Full;
 
 /// The index of a collection and the values of its parents.
-pub(crate) type Owner = (usize, Vec<String>);
+pub type Owner = (usize, Vec<String>);
 
 /// A part of the state that differs from the saved one. Its content is read from the state, so the order of changes does not matter.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Change {
+pub enum Change {
     /// An instance has begun, has given a number, or is forgotten with its items.
     Instance(Owner),
     /// All items of an instance.
@@ -50,14 +51,15 @@ pub(crate) enum Touched {
 }
 
 /// Saves changes of the state.
-pub(crate) trait Keeper: fmt::Debug + Send + Sync {
+pub trait Keeper<M = bool>: fmt::Debug + Send + Sync {
     /// Saves all of the changes, or none.
-    fn save(&self, state: &State, changes: &BTreeSet<Change>) -> Result<(), String>;
+    fn save(&self, state: &State<M>, changes: &BTreeSet<Change>) -> Result<(), String>;
 }
 
+/// Items, values and files.
 #[derive(Debug, Default)]
-pub(crate) struct State {
-    instances: BTreeMap<Owner, Instance>,
+pub struct State<M = bool> {
+    instances: BTreeMap<Owner, Instance<M>>,
     values: BTreeMap<String, Arc<Value>>,
     files: BTreeMap<String, Arc<StoredFile>>,
     items: usize,
@@ -69,17 +71,19 @@ pub(crate) struct State {
     touched: BTreeMap<Owner, Touched>,
 }
 
+#[cfg(test)]
 impl State {
     /// All of it, in one order, for comparisons.
-    #[cfg(test)]
     pub(crate) fn described(&self) -> String {
         let instances = self.instances.iter().map(|(owner, instance)| format!("{owner:?}: {}\n", instance.described()));
         let Self { values, files, items, bytes, .. } = self;
         format!("{}{values:?}\n{files:?}\n{items} items, {bytes} bytes", instances.collect::<String>())
     }
+}
 
+impl<M: Default> State<M> {
     /// From now on, changes are noted.
-    pub(crate) fn note_changes(&mut self) {
+    pub fn note_changes(&mut self) {
         self.changes.get_or_insert_default();
     }
 
@@ -88,7 +92,7 @@ impl State {
     }
 
     /// Saves the changes. They stay noted if that fails.
-    pub(crate) fn save(&mut self, keeper: &dyn Keeper) -> Result<(), String> {
+    pub fn save(&mut self, keeper: &dyn Keeper<M>) -> Result<(), String> {
         if let Some(changes) = self.changes.as_ref().filter(|changes| !changes.is_empty()) {
             keeper.save(self, changes)?;
             self.changes = Some(BTreeSet::new());
@@ -132,7 +136,7 @@ impl State {
     }
 
     /// Adds a saved item at its place in the order.
-    pub(crate) fn restore(&mut self, owner: &Owner, place: u64, id: String, item: Item) -> Result<(), Full> {
+    pub(crate) fn restore(&mut self, owner: &Owner, place: u64, id: String, item: Item<M>) -> Result<(), Full> {
         let (bytes, items) = (self.bytes + item.size, self.items + 1);
         let instance = self.instances.get_mut(owner).ok_or(Full)?;
         if bytes > MOST_BYTES || items > MOST_ITEMS {
@@ -144,27 +148,27 @@ impl State {
     }
 
     /// An instance to restore items of.
-    pub(crate) fn restored(&mut self, owner: Owner, numbers: u64) -> Option<&mut Instance> {
+    pub(crate) fn restored(&mut self, owner: Owner, numbers: u64) -> Option<&mut Instance<M>> {
         self.begin(owner.clone(), Vec::new());
         let instance = self.instances.get_mut(&owner)?;
         instance.numbers = numbers;
         Some(instance)
     }
 
-    pub(crate) fn instances(&self) -> impl Iterator<Item = (&Owner, &Instance)> {
+    pub fn instances(&self) -> impl Iterator<Item = (&Owner, &Instance<M>)> {
         self.instances.iter()
     }
 
-    pub(crate) fn values(&self) -> impl Iterator<Item = (&String, &Arc<Value>)> {
+    pub fn values(&self) -> impl Iterator<Item = (&String, &Arc<Value>)> {
         self.values.iter()
     }
 
-    pub(crate) fn files(&self) -> impl Iterator<Item = (&String, &Arc<StoredFile>)> {
+    pub fn files(&self) -> impl Iterator<Item = (&String, &Arc<StoredFile>)> {
         self.files.iter()
     }
 
     /// Takes the content of another state, all of which is a change. Returns the content before.
-    pub(crate) fn become_state(&mut self, other: Self) -> Self {
+    pub fn become_state(&mut self, other: Self) -> Self {
         self.note_all();
         let changes = self.changes.take();
         let watched = std::mem::take(&mut self.watched);
@@ -189,7 +193,7 @@ impl State {
         self.remove_below("");
     }
 
-    pub(crate) fn instance(&self, owner: &Owner) -> Option<&Instance> {
+    pub fn instance(&self, owner: &Owner) -> Option<&Instance<M>> {
         self.instances.get(owner)
     }
 
@@ -199,7 +203,7 @@ impl State {
     }
 
     /// Adds an instance with its first items, if it does not exist yet.
-    pub(crate) fn begin(&mut self, owner: Owner, items: Vec<(String, Item)>) {
+    pub fn begin(&mut self, owner: Owner, items: Vec<(String, Item<M>)>) {
         let bytes: usize = items.iter().map(|(_, item)| item.size).sum();
         let bytes = self.bytes + bytes + owner.1.iter().map(String::len).sum::<usize>();
         let is_full = self.instances.len() >= MOST_INSTANCES || bytes > MOST_BYTES;
@@ -218,7 +222,7 @@ impl State {
     }
 
     /// Adds or replaces an item. Replacing keeps its place in the order.
-    pub(crate) fn put(&mut self, owner: &Owner, id: String, item: Item) -> Result<(), Full> {
+    pub fn put(&mut self, owner: &Owner, id: String, item: Item<M>) -> Result<(), Full> {
         let instance = self.instances.get_mut(owner).ok_or(Full)?;
         let before = instance.item(&id).map(|before| before.size);
         let bytes = self.bytes - before.unwrap_or(0) + item.size;
@@ -232,7 +236,7 @@ impl State {
         Ok(())
     }
 
-    pub(crate) fn remove(&mut self, owner: &Owner, id: &str) -> Option<Item> {
+    pub fn remove(&mut self, owner: &Owner, id: &str) -> Option<Item<M>> {
         let item = self.instances.get_mut(owner)?.remove(id)?;
         self.items -= 1;
         self.bytes -= item.size;
@@ -255,11 +259,12 @@ impl State {
         self.instances.get_mut(owner).map_or(1, Instance::number)
     }
 
-    pub(crate) fn value(&self, place: &str) -> Option<Arc<Value>> {
-        self.values.get(place).map(Arc::clone)
+    /// The value at a place.
+    pub fn value(&self, place: &str) -> Option<&Arc<Value>> {
+        self.values.get(place)
     }
 
-    pub(crate) fn set_value(&mut self, place: String, value: Value) -> Result<Arc<Value>, Full> {
+    pub fn set_value(&mut self, place: String, value: Value) -> Result<Arc<Value>, Full> {
         let size = place.len() + size(&value);
         let before = self.values.get(&place).map(|before| place.len() + instance::size(before));
         let bytes = self.bytes - before.unwrap_or(0) + size;
@@ -273,7 +278,7 @@ impl State {
         Ok(value)
     }
 
-    pub(crate) fn remove_value(&mut self, place: &str) {
+    pub fn remove_value(&mut self, place: &str) {
         if let Some(value) = self.values.remove(place) {
             self.bytes -= place.len() + size(&value);
             self.note(|| Change::Value(place.to_owned()));
@@ -285,7 +290,7 @@ impl State {
     }
 
     /// Removes the values and files of a place and of all places below it.
-    pub(crate) fn remove_below(&mut self, place: &str) {
+    pub fn remove_below(&mut self, place: &str) {
         let is_below =
             |other: &String| other.strip_prefix(place).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
         // `/a.b` is sorted between `/a` and `/a/b`.
@@ -298,7 +303,7 @@ impl State {
     }
 
     /// Forgets the items of a collection below these parents.
-    pub(crate) fn forget(&mut self, collection: usize, parents: &[String]) {
+    pub fn forget(&mut self, collection: usize, parents: &[String]) {
         let start: Owner = (collection, parents.to_vec());
         let is_below = |owner: &&Owner| owner.0 == collection && owner.1.starts_with(parents);
         let owners: Vec<Owner> =
@@ -312,11 +317,12 @@ impl State {
         }
     }
 
-    pub(crate) fn file(&self, place: &str) -> Option<Arc<StoredFile>> {
-        self.files.get(place).map(Arc::clone)
+    /// The file at a place.
+    pub fn file(&self, place: &str) -> Option<&Arc<StoredFile>> {
+        self.files.get(place)
     }
 
-    pub(crate) fn set_file(&mut self, place: String, file: StoredFile) -> Result<(), Full> {
+    pub fn set_file(&mut self, place: String, file: StoredFile) -> Result<(), Full> {
         let before = self.files.get(&place).map(|before| place.len() + before.bytes.len());
         let bytes = self.bytes - before.unwrap_or(0) + place.len() + file.bytes.len();
         if bytes > MOST_BYTES || before.is_none() && self.files.len() >= MOST_VALUES {
