@@ -65,7 +65,9 @@ fn ignored(file: &File) -> Vec<Ignored<'_>> {
     let lines: Vec<&str> = file.text().unwrap_or_default().lines().map(str::trim).collect();
     let mut tests = Vec::new();
     for (index, line) in lines.iter().enumerate() {
-        let Some(reason) = line.strip_prefix("#[ignore = \"") else { continue };
+        let Some(reason) = line.strip_prefix("#[ignore = \"").and_then(|rest| rest.strip_suffix("\"]")) else {
+            continue;
+        };
         let after = lines.iter().skip(index).find_map(|line| Some(line.split_once("fn ")?.1.split_once('(')?.0));
         // A macro makes a test of each entry that begins with a name.
         let made = lines.iter().filter_map(|line| line.strip_suffix(':')).filter(|_| after == Some("$name"));
