@@ -10,7 +10,7 @@ use std::sync::mpsc::sync_channel;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-use self::comments::{Lifted, nesting};
+use self::comments::{Lifted, lines, nesting};
 use crate::pieces::{Piece, Take};
 use crate::room::STACK;
 use crate::text::Code;
@@ -110,7 +110,7 @@ fn file(pieces: Vec<Piece>) -> Result<String, syn::Error> {
             Piece::Items(head, items) => {
                 flush(&mut pending, &mut text)?;
                 text.push_str(head.as_str());
-                for line in unparsed(&items)?.lines() {
+                for line in formatted_items(items.as_str())?.lines() {
                     text.push_str(&format!("    {line}\n"));
                 }
                 text.push_str("}\n");
@@ -130,7 +130,7 @@ fn flush(pending: &mut Code, text: &mut String) -> Result<(), syn::Error> {
         return Ok(());
     }
     let code = std::mem::take(pending);
-    let lines: Vec<&str> = code.as_str().lines().collect();
+    let lines = lines(code.as_str())?;
     let mut rest = lines.as_slice();
     let mut others = String::new();
     while !rest.is_empty() {
@@ -166,10 +166,6 @@ fn length(lines: &[&str]) -> Result<usize, syn::Error> {
 }
 
 /// Items as the formatter writes them.
-fn unparsed(items: &Code) -> Result<String, syn::Error> {
-    formatted_items(items.as_str())
-}
-
 fn formatted_items(items: &str) -> Result<String, syn::Error> {
     if items.is_empty() {
         return Ok(String::new());
@@ -183,7 +179,7 @@ fn formatted_items(items: &str) -> Result<String, syn::Error> {
 /// A block, as it would be formatted at once: its members in portions, each in a block of its own, whose first and last lines are
 /// written once.
 fn block(head: &Code, members: &[Code], text: &mut String) -> Result<(), syn::Error> {
-    let whole = |members: &[Code]| unparsed(&code![head, " {\n", Code::join("", members), "}\n"]);
+    let whole = |members: &[Code]| formatted_items(code![head, " {\n", Code::join("", members), "}\n"].as_str());
     let empty = whole(&[])?;
     let Some(opening) = empty.strip_suffix("}\n").filter(|_| !members.is_empty()) else {
         text.push_str(&whole(members)?);
@@ -192,15 +188,13 @@ fn block(head: &Code, members: &[Code], text: &mut String) -> Result<(), syn::Er
     let opening = [opening, "\n"].concat();
     let before = text.len();
     text.push_str(&opening);
-    let mut rest = members;
-    while !rest.is_empty() {
-        let plain: Vec<String> = rest.iter().map_while(plain_member).collect();
-        text.extend(plain.iter().map(String::as_str));
-        rest = rest.get(plain.len()..).unwrap_or_default();
-        let others = rest.iter().take_while(|member| plain_member(member).is_none()).count();
-        let (others, behind) = rest.split_at(others);
-        rest = behind;
-        for portion in portions(others) {
+    let mut from = 0;
+    for at in 0..=members.len() {
+        let plain = members.get(at).map(plain_member);
+        if plain == Some(None) {
+            continue;
+        }
+        for portion in portions(members.get(from..at).unwrap_or_default()) {
             let portion = whole(portion)?;
             let Some(lines) = portion.strip_prefix(&*opening).and_then(|rest| rest.strip_suffix("}\n")) else {
                 // A head that is broken in another way around members.
@@ -210,6 +204,8 @@ fn block(head: &Code, members: &[Code], text: &mut String) -> Result<(), syn::Er
             };
             text.push_str(lines);
         }
+        text.extend(plain.flatten());
+        from = at + 1;
     }
     text.push_str("}\n");
     Ok(())
@@ -217,7 +213,7 @@ fn block(head: &Code, members: &[Code], text: &mut String) -> Result<(), syn::Er
 
 /// A member of a block, if it has a plain shape.
 fn plain_member(member: &Code) -> Option<String> {
-    let lines: Vec<&str> = member.as_str().lines().collect();
+    let lines = lines(member.as_str()).ok()?;
     plain::item(&lines, 1).filter(|(_, length)| *length == lines.len()).map(|(text, _)| text)
 }
 
@@ -279,7 +275,7 @@ fn spaced(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{PORTION, block, emit, portions, unparsed};
+    use super::{PORTION, block, emit, file, formatted_items, plain_member, portions};
     use crate::pieces::Piece;
     use crate::text::Code;
     use crate::text::code::code;
@@ -292,15 +288,27 @@ mod tests {
         "impl<'a> OrdersOfAVeryLongNameThatIsNotWrittenOnOneLine<'a, AndOfAnArgument, AndOfAnotherOneThatIsLonger> where Self: Sized",
     ];
 
-    fn members(count: usize) -> Vec<Code> {
-        let member = |index: usize| match index % 3 {
+    /// Members of a block with this head; the half of them has a plain shape.
+    fn members(head: &str, count: usize) -> Vec<Code> {
+        let is_module = head.contains("mod ");
+        let member = |index: usize| match index % 6 {
             0 => code!["/// One.\n///\n/// More about it.\n#[deprecated]\npub const A", index, ": u8 = 1;\n"],
             1 => code![
                 "pub const B",
                 index,
                 ": &str = \"a text which is longer than the line that it stands on, so that it moves to the next one\";\n"
             ],
-            _ => code!["pub const C", index, ": (u8, u16) = (1, 2);\npub const D", index, ": () = ();\n"],
+            2 => code!["pub const C", index, ": (u8, u16) = (1, 2);\npub const D", index, ": () = ();\n"],
+            _ if is_module => {
+                code!["/// Four.  \n#[derive(Clone)]\npub struct D", index, " {\n/// Five.\npub a: Vec<u8>,\n}\n"]
+            }
+            _ => code![
+                "/// Four.  \n#[inline]\npub fn d",
+                index,
+                "(self, a: &str) -> Call<'a, (), operations::D> {\n\
+                 static OPERATION: Operation = Operation { name: \"a\", method: Get, path: \"/a\", ..FAMILY };\n\
+                 Call::new(self.0, &OPERATION, &[&a], Payload::None, decode::empty)\n}\n"
+            ],
         };
         (0..count).map(member).collect()
     }
@@ -309,10 +317,12 @@ mod tests {
     fn a_block_in_portions_is_the_block_at_once() {
         for head in HEADS {
             for count in [0, 1, 2, 7, 1_000] {
-                let (head, members) = (code![head], members(count));
+                let (head, members) = (code![head], members(head, count));
+                assert_eq!(members.iter().filter_map(plain_member).count(), (0..count).filter(|at| at % 6 > 2).count());
                 let mut text = String::new();
                 block(&head, &members, &mut text).expect("formatted");
-                let whole = unparsed(&code![&head, " {\n", Code::join("", &members), "}\n"]).expect("formatted");
+                let whole = code![&head, " {\n", Code::join("", &members), "}\n"];
+                let whole = formatted_items(whole.as_str()).expect("formatted");
                 assert!(text == whole, "{head} {count}\n{text}\n{whole}");
             }
         }
@@ -320,12 +330,33 @@ mod tests {
 
     #[test]
     fn portions_are_all_members_in_order() {
-        let members = members(1_000);
+        let members = members(HEADS[0], 1_000);
         let sizes: Vec<usize> =
             portions(&members).map(|portion| portion.iter().map(|member| member.as_str().len()).sum()).collect();
         let longest = members.iter().map(|member| member.as_str().len()).max().unwrap_or_default();
         assert!(sizes.len() > 5 && sizes.iter().all(|size| *size < PORTION + longest), "{sizes:?}");
         assert_eq!(portions(&members).flatten().collect::<Vec<_>>(), members.iter().collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn line_ends_of_other_systems_are_refused_wherever_they_stand() {
+        let pieces = |end: &'static str| {
+            let item = code!["/// A.", end, "pub enum A {}", end];
+            let method = code!["/// B.", end, members(HEADS[0], 4).remove(3)];
+            let head = code!["impl<'a> Orders<'a>"];
+            [
+                Piece::Code(item.clone()),
+                Piece::Items(code!["pub mod a {\n"], item),
+                Piece::Block(head, vec![method]),
+                Piece::Table(code!["a! {"], vec![code!["A => \"a\"", end]]),
+            ]
+        };
+        for piece in pieces("\n") {
+            assert!(file(vec![piece]).is_ok());
+        }
+        for piece in pieces("\r\n") {
+            assert!(file(vec![piece]).is_err());
+        }
     }
 
     #[test]

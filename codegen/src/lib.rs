@@ -112,8 +112,8 @@ pub fn generate(contracts: &[Contract<'_>], setup: &Setup, names: &Names) -> Res
     pipeline::run(contracts, None, setup, names, &|_| {})
 }
 
-/// As [`generate`], for the contracts that [`interpret`] was called with. They are interpreted once more if there is no `interpreted`, or
-/// if its configuration is another one.
+/// As [`generate`], for the contracts that [`interpret`] was called with. They are interpreted once more if there is no `interpreted`, if it
+/// is of other contracts or of another configuration, and if names are pinned.
 ///
 /// `watch` is told the name of each stage when it ends: this crate has no clock. Files are formatted beside the stage `refine`, so
 /// `format` is the rest.

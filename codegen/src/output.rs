@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::model::{Model, Scheme};
-use crate::{Api, AsyncOperation, ClientNames, FamilyRule, Ledger, Names, Pagination};
+use crate::{Api, AsyncOperation, FamilyRule, Ledger, Names, Pagination};
 
 /// One contract to generate from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,8 +87,6 @@ pub struct FirstCall {
 /// The first content of a configuration for new contracts.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Proposal {
-    /// Names of the client, by the title of the first contract.
-    pub client: ClientNames,
     /// Route families: entries for [`Config::families`](crate::Config::families).
     pub families: Vec<FamilyRule>,
     /// The address that a contract states.

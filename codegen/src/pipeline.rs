@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use serde_json::Value;
+use sha2::{Digest as _, Sha256};
 
 use crate::ledger::Ledger;
 use crate::load::{self, Loaded};
@@ -20,7 +21,8 @@ use crate::{
 /// Is told the name of each stage when it ends. The stages that follow moved objects end twice.
 pub(crate) type Watch<'w> = &'w (dyn Fn(&'static str) + Sync);
 
-/// Runs all stages where there is room for them; those that `interpreted` comes from only if it is of another configuration.
+/// Runs all stages where there is room for them. Those that `interpreted` comes from are left out if it is of these contracts and this
+/// configuration, and no name is pinned.
 pub(crate) fn run(
     contracts: &[Contract<'_>],
     interpreted: Option<Interpreted>,
@@ -70,8 +72,6 @@ pub(crate) fn propose(
         let documents = read(contracts, &setup.config, &mut ledger, &|_| {})?;
         // A generation does not ask for them.
         let schemes = model::schemes(&documents, &mut Ledger::default());
-        let title = documents.first().map(model::title).unwrap_or_default();
-        let client = decisions::client_names(&title, setup);
         let families = model::propose(&documents, setup);
         let address = documents.iter().find_map(model::address);
         let mut setup = setup.clone();
@@ -82,8 +82,8 @@ pub(crate) fn propose(
         let facts = interpret(documents, &setup, &names, is_reviewed, ledger, &|_| {})?;
         let bindings = bind::Bindings::default();
         let suggestions = infer::suggest(&facts.model, &facts.contracts, &bindings, &setup.config, &facts.names);
-        let lengths = contracts.iter().map(|contract| contract.bytes.len()).collect();
-        Ok((Proposal { client, families, address, schemes, suggestions }, Interpreted { lengths, setup, facts }))
+        let digests = contracts.iter().map(|contract| digest(contract.bytes)).collect();
+        Ok((Proposal { families, address, schemes, suggestions }, Interpreted { digests, setup, facts }))
     })
 }
 
@@ -100,8 +100,8 @@ pub(crate) fn address(contract: &[u8]) -> Option<String> {
 /// Contracts that were interpreted for a proposal. [`generate_interpreted`](crate::generate_interpreted) goes on from there.
 #[derive(Debug)]
 pub struct Interpreted {
-    /// The length of each contract.
-    lengths: Vec<usize>,
+    /// The digest of each contract.
+    digests: Vec<[u8; 32]>,
     /// The configuration with which they were interpreted.
     setup: Setup,
     facts: Facts,
@@ -124,15 +124,19 @@ struct Facts {
 impl Interpreted {
     /// Returns whether the interpretation of these contracts with this configuration would be the same.
     fn fits(&self, contracts: &[Contract<'_>], setup: &Setup, pins: &Names) -> bool {
-        let own = self.facts.contracts.iter().map(|document| document.name.as_str()).zip(self.lengths.iter().copied());
-        // The stages that interpret read neither of them.
+        let own = self.facts.contracts.iter().map(|document| document.name.as_str()).zip(self.digests.iter().copied());
+        // No stage before `ids` reads the names of the client or the paginations.
         let read =
             |config: &Config| Config { client: ClientNames::default(), paginations: Vec::new(), ..config.clone() };
-        own.eq(contracts.iter().map(|contract| (contract.name, contract.bytes.len())))
-            && *pins == Names::default()
+        *pins == Names::default()
             && self.setup.reserved == setup.reserved
             && read(&self.setup.config) == read(&setup.config)
+            && own.eq(contracts.iter().map(|contract| (contract.name, digest(contract.bytes))))
     }
+}
+
+fn digest(bytes: &[u8]) -> [u8; 32] {
+    Sha256::digest(bytes).into()
 }
 
 /// Everything before Rust is written.
@@ -143,9 +147,9 @@ struct Modelled<'s> {
     boxed: generate::Boxed,
     bindings: bind::Bindings<'s>,
     documents: graphql::Documents,
-    /// The contracts without their trees, which are most of the memory: no stage after the model reads them.
+    /// As in [`Facts`].
     contracts: Vec<Document>,
-    /// The texts of the review about them.
+    /// As in [`Facts`].
     wire: BTreeMap<String, String>,
     unused: Vec<crate::Unused>,
 }

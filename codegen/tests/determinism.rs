@@ -128,6 +128,8 @@ fn a_contract_is_interpreted_again_for_another_configuration_for_pins_or_with_ot
     let case = all.iter().find(|case| case.name == "all-of-inheritance").unwrap();
     let contract = Contract { name: "platform", bytes: &case.bytes };
     let longer = [&case.bytes[..], b"\n"].concat();
+    let other = String::from_utf8(case.bytes.clone()).unwrap().replace("breed", "breet");
+    assert_eq!((other.len(), other.contains("breet")), (case.bytes.len(), true));
     let check = |contract: &Contract<'_>, change: &dyn Fn(&mut Setup, &mut Names)| {
         let (mut setup, interpreted) = proposed(&Contract { name: "platform", bytes: &case.bytes }, case);
         let mut names = Names::default();
@@ -143,6 +145,7 @@ fn a_contract_is_interpreted_again_for_another_configuration_for_pins_or_with_ot
     assert!(check(&contract, &|_, names| drop(names.operations.insert("GET /x".to_owned(), "x.x".to_owned()))));
     assert!(check(&Contract { name: "other", ..contract }, &|_, _| {}));
     assert!(check(&Contract { bytes: &longer, ..contract }, &|_, _| {}));
+    assert!(check(&Contract { bytes: other.as_bytes(), ..contract }, &|_, _| {}));
 }
 
 #[test]

@@ -8,7 +8,7 @@ use driftless::workspace::Workspace;
 use driftless_conformance::{Options, check};
 
 #[test]
-#[ignore = "compiles a client: .ci/run --all runs it"]
+#[ignore = "compiles a client: .ci/run runs it"]
 fn each_place_of_an_identifier_is_sent_and_read_as_its_scalar() {
     let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
     let workspace = Workspace::find(Some(root.into())).unwrap();

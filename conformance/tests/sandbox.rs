@@ -107,7 +107,7 @@ fn a_client_and_the_sandbox_of_its_contract_agree() {
 }
 
 #[test]
-#[ignore = "compiles a client: .ci/run --all runs it"]
+#[ignore = "compiles a client: .ci/run runs it"]
 fn the_answers_of_a_sandbox_that_lies_are_told_apart() {
     let json = "content-type: application/json\r\n";
     let pet = "{\"id\":7,\"name\":\"Rex\"}";
@@ -146,7 +146,7 @@ fn the_answers_of_a_sandbox_that_lies_are_told_apart() {
 }
 
 #[test]
-#[ignore = "compiles a client: .ci/run --all runs it"]
+#[ignore = "compiles a client: .ci/run runs it"]
 fn a_sandbox_that_performs_nothing_is_a_failure() {
     for (status, expected) in [(401, "conformance/credentials"), (404, "conformance/sandbox")] {
         let (address, _) = serve(move |target| match target {

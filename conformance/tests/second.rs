@@ -71,7 +71,7 @@ fn progenitor_is_asked_about_each_request() {
 }
 
 #[test]
-#[ignore = "compiles a client: .ci/run --all runs it"]
+#[ignore = "compiles a client: .ci/run runs it"]
 fn a_contract_that_progenitor_refuses_is_judged_without_it() {
     let contract = b"openapi: 3.1.0\ninfo: { title: '', version: '1' }\npaths:\n  /a:\n    get: { responses: { '204': { description: '' } } }\n";
     let report = report("second-refused", contract, &|_| {});

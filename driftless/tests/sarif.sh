@@ -53,7 +53,7 @@ for after in driftless/tests/page/after.json "$folder/after.json" driftless/test
     check
 done
 # A test of the package writes a log with each kind of result.
-PLATFORM_SARIF="$folder/log.json" cargo test -q --workspace --all-features --lib -- sarif::tests > "$folder/tests.log" || {
+PLATFORM_SARIF="$folder/log.json" cargo test -q --workspace --all-features --tests -- sarif::tests > "$folder/tests.log" || {
     cat "$folder/tests.log"
     exit 1
 }

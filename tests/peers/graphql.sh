@@ -5,14 +5,25 @@
 # (@linear/sdk), of Saleor's, which is federated (@saleor/sdk), and of one in Hasura's style. The versions are below. If npm is out
 # of reach, it prints SKIPPED and exits with 0.
 set -eu
+all=
+case "$#${1:-}" in
+    0) ;;
+    1--all) all=--all ;;
+    *)
+        printf '%s: %s is not its argument\n  help: it takes --all, or nothing\n' "$0" "$*" >&2
+        exit 2
+        ;;
+esac
 cd "$(dirname "$0")/../.."
 tools=${CARGO_TARGET_DIR:-target}/peers/graphql
 mkdir -p "$tools"
 tools=$(cd "$tools" && pwd)
 version() { sed -n "s/.*\"$1\": \"\([^\"]*\)\".*/\1/p" tests/peers/package.json; }
+schemas=
+[ -z "$all" ] || schemas=',"@linear/sdk":"30.0.0","@saleor/sdk":"0.7.0","@octokit/graphql-schema":"15.26.1","@shopify/hydrogen-react":"2026.4.4"'
 cat >"$tools/package.json" <<END
 {"private":true,"dependencies":{"graphql":"$(version graphql)","graphql-ws":"$(version graphql-ws)","ws":"$(version ws)",
-"graphql-sse":"2.6.0","@linear/sdk":"30.0.0","@saleor/sdk":"0.7.0","@octokit/graphql-schema":"15.26.1","@shopify/hydrogen-react":"2026.4.4"}}
+"graphql-sse":"2.6.0"$schemas}}
 END
 if ! (cd "$tools" && npm install --silent --no-audit --no-fund --ignore-scripts --legacy-peer-deps); then
     echo "SKIPPED: Node or npm is out of reach, so documents did not meet graphql-js"
@@ -20,7 +31,7 @@ if ! (cd "$tools" && npm install --silent --no-audit --no-fund --ignore-scripts 
 fi
 PLATFORM_GRAPHQL_JS=$tools
 export PLATFORM_GRAPHQL_JS
-if [ "${1:-}" != --all ]; then
+if [ -z "$all" ]; then
     exec cargo test --workspace --all-features --test xtask -- --ignored --nocapture conformance::answers
 fi
 schemas=$tools/schemas

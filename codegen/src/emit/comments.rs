@@ -15,10 +15,7 @@ impl<'t> Lifted<'t> {
     pub(super) fn new(text: &'t str) -> Result<Self, syn::Error> {
         let (mut code, mut comments) = (String::with_capacity(text.len() / 2), Vec::<Vec<&str>>::new());
         let mut before = None;
-        if text.contains('\r') {
-            return Err(refused("line ends of other systems"));
-        }
-        for line in text.lines() {
+        for line in lines(text)? {
             let comment = comment(line);
             match (comment, comments.last_mut()) {
                 (Some((mark, comment)), Some(run)) if before == Some(mark) => run.push(comment),
@@ -61,6 +58,11 @@ impl<'t> Lifted<'t> {
     }
 }
 
+/// The lines of a text, whose ends are those of generated files.
+pub(super) fn lines(text: &str) -> Result<Vec<&str>, syn::Error> {
+    if text.contains('\r') { Err(refused("line ends of other systems")) } else { Ok(text.lines().collect()) }
+}
+
 /// The mark and the text of a line with documentation.
 fn comment(line: &str) -> Option<(&'static str, &str)> {
     let line = line.trim_start_matches(' ');
@@ -77,7 +79,7 @@ pub(super) fn nesting(line: &str) -> Result<isize, syn::Error> {
     let (mut before, mut nesting) = (b' ', 0);
     while let Some(byte) = bytes.next() {
         match byte {
-            b'"' if before == b'#' || before == b'\'' || before.is_ascii_alphanumeric() => {
+            b'"' if matches!(before, b'#' | b'\'' | b'\\') || before.is_ascii_alphanumeric() => {
                 return Err(refused("such literals"));
             }
             b'"' => loop {
@@ -133,6 +135,7 @@ mod tests {
             "r\"a\\\"",
             "b\"a\"",
             "'\"'",
+            "f('\\\"', \"",
             "f() /* a",
             "f() // a",
             "//// a",

@@ -5,13 +5,15 @@
 //! places. So these shapes are a list of what generated code may contain, as `super::shape` is one.
 
 mod operation;
+mod types;
 
+use self::types::is_type;
 use crate::text::is_keyword;
 
 /// The formatter breaks the lines that are longer.
 const WIDTH: usize = 89;
 
-/// Lengths of a struct expression that it does not break, and that it does.
+/// A struct expression of at most 28 bytes stays on its line, one of 42 or more is broken; between them, the parser decides.
 const STRUCT: (usize, usize) = (28, 42);
 
 /// Attributes beside `derive`.
@@ -94,7 +96,7 @@ impl<'l> Shaped<'l> {
     fn front(&mut self, depth: usize) -> Option<()> {
         while let Some(line) = self.lines.get(self.at).filter(|line| line.starts_with(['/', '#'])) {
             if line.starts_with("///") {
-                if line.starts_with("////") || line.contains('\r') {
+                if line.starts_with("////") {
                     return None;
                 }
                 self.push(depth, line.trim_end_matches(' '));
@@ -156,8 +158,9 @@ impl<'l> Shaped<'l> {
         }
         let set = line.strip_prefix("self.set(").and_then(|rest| rest.strip_suffix(')')?.split_once(", &"));
         let header = line.strip_prefix("headers::").and_then(|rest| rest.strip_suffix(')')?.split_once("(self.0, "));
-        let is_set =
-            |(position, name): (&str, &str)| position.bytes().all(|byte| byte.is_ascii_digit()) && is_name(name);
+        let is_set = |(position, name): (&str, &str)| {
+            !position.is_empty() && position.bytes().all(|byte| byte.is_ascii_digit()) && is_name(name)
+        };
         let is_plain = set.is_some_and(is_set) || header.is_some_and(|(form, name)| is_name(form) && is_literal(name));
         is_plain.then(|| self.line(depth, line))?
     }
@@ -199,36 +202,14 @@ fn is_name(text: &str) -> bool {
     text.bytes().all(is_letter) && !text.is_empty() && !text.as_bytes()[0].is_ascii_digit() && !is_keyword(text)
 }
 
-/// Returns whether a text is a type: paths with their arguments, references, slices and `()`, with blanks where the formatter has them.
-fn is_type(text: &str) -> bool {
-    let (mut open, mut before) = (Vec::new(), b' ');
-    for (at, byte) in text.bytes().enumerate() {
-        match byte {
-            b'<' | b'(' | b'[' => open.push(byte),
-            b'>' if open.pop() != Some(b'<') => return false,
-            b')' if open.pop() != Some(b'(') => return false,
-            b']' if open.pop() != Some(b'[') => return false,
-            b' ' if before != b',' && !text[..at].ends_with("&'a") && !text[..at].ends_with("&'_") => return false,
-            b' ' | b'>' | b')' | b']' | b',' | b'_' | b':' | b'&' | b'\'' => {}
-            _ if byte.is_ascii_alphanumeric() => {}
-            _ => return false,
-        }
-        if before == b',' && byte != b' ' || byte == b',' && open.is_empty() {
-            return false;
-        }
-        before = byte;
-    }
-    open.is_empty() && !text.is_empty() && before != b','
-}
-
 /// Returns whether a text is a literal of letters, digits, hyphens and underscores.
 fn is_literal(text: &str) -> bool {
     let inner = text.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
     inner.is_some_and(|inner| inner.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte)))
 }
 
-/// The parts between commas, which may have commas in brackets and in literals.
-fn split(text: &str) -> Vec<&str> {
+/// The parts between commas, which may have commas in brackets and in literals. `None` if they are written in another way than the formatter's.
+fn split(text: &str) -> Option<Vec<&str>> {
     let (mut list, mut from, mut depth) = (Vec::new(), 0, 0_usize);
     let (mut is_text, mut is_escaped) = (false, false);
     for (at, byte) in text.bytes().enumerate() {
@@ -238,16 +219,17 @@ fn split(text: &str) -> Vec<&str> {
             b'"' => is_text = !is_text,
             _ if is_text => {}
             b'<' | b'(' | b'[' => depth += 1,
-            b'>' | b')' | b']' => depth = depth.saturating_sub(1),
+            b'>' | b')' | b']' => depth = depth.checked_sub(1)?,
             b',' if depth == 0 => {
-                list.push(text.get(from..at).unwrap_or_default());
+                text.get(at..)?.starts_with(", ").then_some(())?;
+                list.push(text.get(from..at)?);
                 from = at + ", ".len();
             }
             _ => {}
         }
     }
-    list.push(text.get(from..).unwrap_or_default());
-    list
+    list.push(text.get(from..)?);
+    (depth == 0 && !is_text).then_some(list)
 }
 
 #[cfg(test)]
@@ -296,24 +278,29 @@ mod tests {
 
     #[test]
     fn items_are_written_as_the_formatter_writes_them() {
-        let mut plain = [0; 10];
+        let mut plain = [[0; 2]; 10];
         for length in 1..60 {
             for (text, plain) in items(length).iter().zip(&mut plain) {
                 if let Some(written) = written(text) {
-                    *plain += 1;
+                    plain[0] += 1;
                     assert_eq!(written, formatted_items(text).expect("formatted"), "{text}");
+                }
+                if let Some(written) = at(text, 1) {
+                    plain[1] += 1;
+                    let whole = formatted_items(&format!("mod a {{\n{text}\n}}\n")).expect("formatted");
+                    assert_eq!(format!("mod a {{\n{written}}}\n"), whole, "{text}");
                 }
             }
         }
-        assert!(plain.iter().all(|plain| *plain > 12), "{plain:?}");
+        assert!(plain.iter().flatten().all(|plain| *plain > 12), "{plain:?}");
     }
 
     #[test]
     fn methods_of_operations_are_written_as_the_formatter_writes_them() {
-        let mut plain = 0;
+        let mut plain = [0; 3];
         for length in 1..60 {
             let (name, ty) = ("a".repeat(length), format!("types::{}", "B".repeat(length)));
-            for (result, more, call) in [
+            let shapes = [
                 (
                     format!("Call<'a, {ty}, operations::C>"),
                     String::new(),
@@ -331,17 +318,18 @@ mod tests {
                         "Submission::new(self.0, \"{name}\", &OPERATION, &[], Payload::Multipart(body.into_parts()), decode::empty)"
                     ),
                 ),
-            ] {
+            ];
+            for ((result, more, call), plain) in shapes.into_iter().zip(&mut plain) {
                 let method = format!(
                     "/// A.\n#[deprecated]\n#[inline]\npub fn {name}(self, a: &{ty}) -> {result} {{\n{more}static OPERATION: Operation = Operation {{ name: \"a\", method: Get, path: \"/{name}/{{a}},é\", parameters: &[Parameter::path(\"a, b\"), Parameter::query(\"{name}\").exploded()], accept: \"x\", stream: true,  ..FAMILY }};\n{call}\n}}\n"
                 );
                 let Some(written) = at(&method, 1) else { continue };
-                plain += 1;
+                *plain += 1;
                 let whole = formatted_items(&format!("impl A {{\n{method}}}\n")).expect("formatted");
                 assert_eq!(format!("impl A {{\n{written}}}\n"), whole, "{method}");
             }
         }
-        assert!(plain > 60, "{plain}");
+        assert!(plain.iter().all(|plain| *plain > 20), "{plain:?}");
         let method = "pub fn a(self) -> A {\nstatic OPERATION: Operation = Operation { name: \"a\", method: B, path: \"c\", ..FAMILY };\nCall::new(a)\n}\n";
         assert!(at(method, 1).is_some() && at(method, 0).is_none());
         for (one, other) in [
@@ -355,6 +343,16 @@ mod tests {
             ("Call::new(a)", "Call::new({ a })"),
             ("Call::new(a)", "Call::new(a"),
             ("(self)", "(self, a: impl B + C)"),
+            ("(self)", "(self,ab: B)"),
+            ("(self)", "(self, a: B,)"),
+            ("(self)", "(self, a: B<C)"),
+            ("Call::new(a)", "Call::new(a,bc)"),
+            ("Call::new(a)", "Call::new(a,  b)"),
+            ("Call::new(a)", "Call::new(a, )"),
+            ("Call::new(a)", "Call::new(a])"),
+            ("Call::new(a)", "Call::new(a, \"b)"),
+            ("path: \"c\"", "path: \"c\",de: F"),
+            ("path: \"c\"", "path: \"c\", d: &[Parameter::e(\"f\"),Parameter::g(\"h\")]"),
             ("-> A", "-> A where A: B"),
         ] {
             assert_eq!(at(&method.replace(one, other), 1), None, "{other}");
@@ -370,6 +368,11 @@ mod tests {
             "pub struct A {\npub b: B, pub c: C,\n}",
             "pub struct A {\npub fn: B,\n}",
             "pub struct A {\npub b: B<C,\n}",
+            "pub struct A {\npub b: B:C,\n}",
+            "pub struct A {\npub b: B<>,\n}",
+            "pub struct A {\npub b: B[C],\n}",
+            "pub struct A {\npub b: dyn,\n}",
+            "impl A {\npub fn c(&self) -> D {\nself.set(, &a)\n}\n}",
             "pub struct A {\npub b: B,\n",
             "#[path = \"x\"]\npub enum A {\nB,\n}",
             "#[derive(A, b!())]\npub enum A {\nB,\n}",
@@ -384,7 +387,6 @@ mod tests {
             "impl A {\npub fn c(&self) -> D {\nSelf { a: b() }\n}\n}",
             "pub type A = B; trait C {}",
             "//// A\npub enum A {\nB,\n}",
-            "/// A\rB\npub enum A {\nB,\n}",
             "trait A {\n}",
         ] {
             assert_eq!(written(text), None, "{text}");

@@ -4,6 +4,8 @@
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use syn::visit::{self, Visit};
 
+use super::comments::lines;
+
 const ATTRIBUTES: &[&str] = &["allow", "cfg", "deprecated", "derive", "doc", "inline", "non_exhaustive"];
 const SIGNS: &str = ":=>|.,<-";
 
@@ -16,7 +18,7 @@ pub(super) fn code(file: &syn::File) -> Result<(), syn::Error> {
 
 /// A row of a table: names, literals and the signs between them.
 pub(super) fn row(text: &str) -> Result<(), syn::Error> {
-    if is_plain(text) { Ok(()) } else { tokens(text.parse::<TokenStream>()?) }
+    if is_plain(text) { Ok(()) } else { tokens(lines(text)?.join("\n").parse::<TokenStream>()?) }
 }
 
 /// Returns whether a row has words, signs, and literals without escapes only, as most rows: it need not be parsed.

@@ -310,12 +310,12 @@ impl<'m> Service<'m> {
                 one.is_one(NEXT_CURSOR) || is_word(&one.field.wire, "next") && !self.is_address(one)
             };
             // The cursor has the name of its parameter, and nothing else leads on.
-            let is_same = |one: &&Member<'m>| {
+            let is_namesake = |one: &&Member<'m>| {
                 is_one(&one.field.wire, &["cursor", "pagetoken", "nexttoken", "marker"])
                     && is_same(&one.field.wire, parameter.wire)
             };
             let values = || about.iter().filter(value);
-            values().find(is_named).or_else(|| values().find(is_next)).or_else(|| values().find(is_same))
+            values().find(is_named).or_else(|| values().find(is_next)).or_else(|| values().find(is_namesake))
         };
         let by_cursor = roles.cursor.and_then(|parameter| Some((parameter, find(parameter)?)));
         by_cursor.or_else(|| {

@@ -2,12 +2,6 @@
 
 use super::tree::{Document, Node};
 
-/// The title of a document.
-pub(crate) fn title(document: &Document) -> String {
-    let info = Node::root(document).get("info");
-    info.map(|info| info.text("title").to_owned()).unwrap_or_default()
-}
-
 /// The first server of a document, with the defaults of its variables.
 pub(crate) fn address(document: &Document) -> Option<String> {
     servers(&Node::root(document)).into_iter().next()

@@ -46,7 +46,7 @@ mod unions;
 mod xml;
 mod xml_shapes;
 
-pub(crate) use address::{address, servers, title};
+pub(crate) use address::{address, servers};
 pub(crate) use bodies::sent;
 pub(crate) use build::{build, mark_uses};
 pub(crate) use claims::TYPES;

@@ -50,9 +50,10 @@ fn is_plain(text: &str) -> bool {
 /// The text without hidden characters, with lines that end as lines do, at most one blank line in a row, and no
 /// indentation that all lines share.
 fn tidy(text: &str) -> String {
-    if is_tidy(text) {
-        return text.to_owned();
-    }
+    if is_tidy(text) { text.to_owned() } else { tidied(text) }
+}
+
+fn tidied(text: &str) -> String {
     let mut lines: Vec<String> = Vec::new();
     for line in text.split("\r\n").flat_map(|part| part.split(ends_line)) {
         let mut kept = String::with_capacity(line.len());

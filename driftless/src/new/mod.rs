@@ -180,7 +180,7 @@ fn make(
     let (proposal, interpreted) = interpret(&contracts, &setup).map_err(|report| {
         Failure::new(Exit::Contract, "contract/not-usable", report.to_string(), "nothing was written")
     })?;
-    let Proposal { families, address, schemes, suggestions, .. } = proposal;
+    let Proposal { families, address, schemes, suggestions } = proposal;
     let served_at = fetched.contracts.first().and_then(|contract| Url::parse(&contract.source).ok());
     fetched.contracts.clear();
     let base = base_url(flags, served_at.as_ref(), address.as_deref())?;

@@ -5,6 +5,7 @@ mod circles;
 mod crates;
 mod generic;
 mod headers;
+mod ignored;
 mod layers;
 mod length;
 mod line_ends;
@@ -87,6 +88,7 @@ const RULES: &[Rule] = &[
     circles::check,
     crates::check,
     headers::check,
+    ignored::check,
     layers::check,
     readme::check,
     unused::check,

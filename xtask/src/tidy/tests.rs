@@ -321,3 +321,34 @@ fn a_local_says_what_it_is_and_a_constructor_what_it_takes() {
     let positions = places(&words::check_except(&[file("codegen/src/a.rs", code)], &[]));
     assert_eq!(positions, (1..=13).map(|line| at("codegen/src/a.rs", line)).collect::<Vec<_>>());
 }
+
+#[test]
+fn an_ignored_test_runs_in_the_form_that_its_reason_says() {
+    let script = "local clients=(one::a)\n[ -z ] || clients=(one:: --skip two::)\nskipped=(one:: two::)\n[ -n ] || skipped+=(deep::c)\n";
+    let test = |reason: &str, name: &str| format!("#[test]\n#[ignore = \"{reason}\"]\nfn {name}() {{}}\n");
+    let (some, all) = ("a: .ci/run runs it", "b: .ci/run --all runs it");
+    let rows = |one: [&str; 2], deep: [&str; 2], macros: &str| {
+        let made = format!("m! {{\n{}}}\nm! {{\n    e:\n        1;\n}}\n", test(macros, "$name"));
+        let text = |[first, second]: [&str; 2], names: [&str; 2]| test(first, names[0]) + &test(second, names[1]);
+        let files = [
+            file(".ci/run", script),
+            file("tests/one/mod.rs", &text(one, ["a", "b"])),
+            file("codegen/src/deep.rs", &text(deep, ["c", "d"])),
+            file("codegen/tests/two.rs", &made),
+        ];
+        places(&ignored::check(&files))
+    };
+    assert_eq!(rows([some, all], [all, some], "c"), []);
+    assert_eq!(
+        rows([all, some], [some, all], "c"),
+        [("tests/one/mod.rs", 2), ("tests/one/mod.rs", 5), ("codegen/src/deep.rs", 2), ("codegen/src/deep.rs", 5)]
+            .map(|(file, line)| at(file, line))
+    );
+    assert_eq!(rows([some, all], [all, some], some), [at("codegen/tests/two.rs", 3)]);
+    let files = [
+        file(".ci/run", script),
+        file("codegen/src/one.rs", &test("d", "aa")),
+        file("codegen/src/deep.rs", &test("d", "c")),
+    ];
+    assert_eq!(places(&ignored::check(&files)), [at(".ci/run", 2), at(".ci/run", 2)]);
+}

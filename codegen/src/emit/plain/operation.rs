@@ -1,6 +1,7 @@
 //! The method of an operation: the description of the operation, and one call.
 
-use super::{Shaped, is_literal, is_name, is_type, split};
+use super::types::is_type;
+use super::{Shaped, is_literal, is_name, split};
 
 impl Shaped<'_> {
     /// The method behind its documentation and attributes.
@@ -18,7 +19,7 @@ impl Shaped<'_> {
         self.description(depth, line)?;
         let line = self.next()?;
         let head = ["Call::new", "Submission::new"].into_iter().find(|head| line.starts_with(head))?;
-        let arguments = split(line.strip_prefix(head)?.strip_prefix('(')?.strip_suffix(')')?);
+        let arguments = split(line.strip_prefix(head)?.strip_prefix('(')?.strip_suffix(')')?)?;
         arguments.iter().all(|argument| is_value(argument)).then(|| self.call(depth, head, &arguments, ""))??;
         self.end(depth - 1)
     }
@@ -27,7 +28,7 @@ impl Shaped<'_> {
     fn description(&mut self, depth: usize, line: &str) -> Option<()> {
         let head = "static OPERATION: Operation = Operation {";
         let members = line.strip_prefix(head)?.strip_suffix("..FAMILY };")?.trim().strip_suffix(',')?;
-        let members = Some(split(members)).filter(|members| members.len() > 2)?;
+        let members = split(members).filter(|members| members.len() > 2)?;
         self.push(depth, head);
         for member in members {
             let (name, value) = member.split_once(": ")?;
@@ -39,7 +40,7 @@ impl Shaped<'_> {
                 self.push(depth + 1, &format!("{member},"));
                 continue;
             }
-            let elements = split(value.strip_prefix("&[")?.strip_suffix(']')?);
+            let elements = split(value.strip_prefix("&[")?.strip_suffix(']')?)?;
             if !elements.iter().all(|element| is_parameter(element)) {
                 return None;
             }
@@ -60,7 +61,7 @@ impl Shaped<'_> {
     pub(super) fn signature(&mut self, depth: usize, line: &str) -> Option<()> {
         let (name, rest) = line.strip_prefix("pub fn ")?.strip_suffix(" {")?.split_once('(')?;
         let (arguments, result) = rest.rsplit_once(") -> ")?;
-        let arguments = split(arguments);
+        let arguments = split(arguments)?;
         let is_argument = |argument: &&str| {
             let typed = argument.split_once(": ");
             matches!(*argument, "self" | "mut self" | "&self")
@@ -98,7 +99,7 @@ fn is_parameter(text: &str) -> bool {
 fn is_value(text: &str) -> bool {
     let text = text.strip_prefix('&').unwrap_or(text);
     if let Some(elements) = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')) {
-        return elements.is_empty() || split(elements).iter().all(|element| is_value(element));
+        return elements.is_empty() || split(elements).is_some_and(|all| all.iter().all(|element| is_value(element)));
     }
     if let Some((path, inner)) = text.split_once('(').and_then(|(path, rest)| Some((path, rest.strip_suffix(')')?))) {
         return is_path(path) && (inner.is_empty() || is_value(inner));

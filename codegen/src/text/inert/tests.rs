@@ -1,6 +1,6 @@
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag};
 
-use super::{inert, rendering};
+use super::{inert, is_tidy, rendering, tidied};
 
 /// Code blocks that `rustdoc` would take for Rust, and HTML.
 pub(in crate::text) fn alive(text: &str) -> Vec<String> {
@@ -102,6 +102,7 @@ fn nothing_that_is_made_of_these_stays_alive() {
         "code",
         "1) ",
     ];
+    let (mut tidy, mut others) = (0, 0);
     let mut state: u64 = 0x9E37_79B9_7F4A_7C15;
     let mut below = |bound: usize| {
         state ^= state << 13;
@@ -112,7 +113,13 @@ fn nothing_that_is_made_of_these_stays_alive() {
     for _ in 0..15_000 {
         let text: String = (0..=below(14)).map(|_| PARTS[below(PARTS.len())]).collect();
         holds(&text);
+        let is_same = tidied(&text) == text;
+        assert!(is_same || !is_tidy(&text), "{text:?}");
+        tidy += usize::from(is_tidy(&text));
+        others += usize::from(is_same && !is_tidy(&text));
     }
+    // An empty text takes the longer way.
+    assert!(tidy > 1_000 && others < 10, "{tidy} {others}");
 }
 
 #[test]
