@@ -123,10 +123,13 @@ impl Unsent<'_> {
         (draft.map_err(|error| error.at(self.operation)), self.options)
     }
 
-    async fn send(self) -> Result<Raw, Error> {
+    fn send(self) -> impl Future<Output = Result<Raw, Error>> {
         let session = &self.client.session;
-        let (prepared, options) = self.into_parts()?;
-        send(session, &prepared, &options).await
+        let parts = self.into_parts();
+        async move {
+            let (prepared, options) = parts?;
+            send(session, &prepared, &options).await
+        }
     }
 }
 

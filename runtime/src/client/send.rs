@@ -120,7 +120,8 @@ impl Sending<'_> {
     async fn run(&self) -> Result<Raw, Error> {
         let time = self.options.deadline.unwrap_or(self.session.deadline);
         let deadline = Until::after(time);
-        match deadline.limit_uncovered(&self.is_covered, pin!(self.attempts(deadline))).await {
+        // Boxed to keep the callers' futures small and their types shallow: each of them is moved a few times.
+        match deadline.limit_uncovered(&self.is_covered, Box::pin(self.attempts(deadline)).as_mut()).await {
             Ok(outcome) => outcome,
             Err(_) => Err(Error::with(Kind::Timeout, format!("no answer within {}", clock::seconds(time)))
                 .hint("set a longer deadline")),
@@ -176,9 +177,11 @@ impl Sending<'_> {
     ) -> Result<Raw, Failed> {
         let tokens = self.tokens(deadline, refused.as_deref()).await?;
         let time = self.policy.attempt_timeout;
-        // Boxed to keep the callers' futures small and their types shallow.
-        let exchange = Box::pin(self.exchange(&tokens, number, deadline));
-        let error = match clock::limit(time, exchange).await {
+        let outcome = {
+            let exchange = pin!(self.exchange(&tokens, number, deadline));
+            clock::limit(time, exchange).await
+        };
+        let error = match outcome {
             Ok(Ok(raw)) => return Ok(raw),
             Ok(Err(error)) => error,
             Err(_) => {
@@ -357,7 +360,7 @@ impl Sending<'_> {
         let answer = if self.repeats.repeatable {
             let silence = Until::after(self.idle);
             let _covered = Covered::set(&self.is_covered, silence < deadline);
-            silence.limit(sending).await.map_err(|_| silent(self.idle))?
+            silence.limit(pin!(sending)).await.map_err(|_| silent(self.idle))?
         } else {
             sending.await
         };
