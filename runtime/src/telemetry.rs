@@ -1,8 +1,6 @@
 //! Metrics of a client, by the names of OpenTelemetry's semantic conventions. Without the feature `metrics`, nothing is
 //! measured.
 
-use std::time::Instant;
-
 /// A request in progress, with the labels of its metrics.
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(not(feature = "metrics"), allow(dead_code, reason = "only measurements read it"))]
@@ -19,14 +17,19 @@ pub(crate) struct Sent<'a> {
 #[derive(Debug)]
 pub(crate) struct InFlight<'a> {
     sent: Sent<'a>,
-    begin: Instant,
+    #[cfg(feature = "metrics")]
+    begin: std::time::Instant,
 }
 
 impl<'a> InFlight<'a> {
     pub(crate) fn new(sent: Sent<'a>) -> Self {
         #[cfg(feature = "metrics")]
         metrics::gauge!("http.client.active_requests", labels(sent)).increment(1.0);
-        Self { sent, begin: Instant::now() }
+        Self {
+            sent,
+            #[cfg(feature = "metrics")]
+            begin: std::time::Instant::now(),
+        }
     }
 
     /// Records its end: the status, or the kind of its error.
@@ -39,7 +42,7 @@ impl<'a> InFlight<'a> {
             metrics::histogram!("http.client.request.duration", labels).record(self.begin.elapsed().as_secs_f64());
         }
         #[cfg(not(feature = "metrics"))]
-        let _ = (self.sent, self.begin, status, error);
+        let _ = (self.sent, status, error);
     }
 }
 

@@ -50,6 +50,19 @@ enum Progress {
     Prepared(Prepared),
 }
 
+impl Progress {
+    fn prepare(self, client: &Client, operation: &'static str) -> Result<Prepared, Error> {
+        match self {
+            Self::Prepared(prepared) => Ok(prepared),
+            Self::Draft(draft) => {
+                let session = &client.session;
+                let prepared = draft.prepare(&session.base, session.api_version.as_deref(), session.any_server);
+                prepared.map_err(|error| error.at(operation))
+            }
+        }
+    }
+}
+
 impl Unsent<'_> {
     fn set(&mut self, position: usize, argument: &dyn Argument) {
         self.change(|draft| draft.set(position, argument));
@@ -76,17 +89,10 @@ impl Unsent<'_> {
     }
 
     /// Prepares the request; an error in the arguments is kept in the call.
-    pub(crate) fn prepare(self) -> Self {
-        let Self { client, operation, options, request } = self;
-        let request = request.and_then(|progress| match progress {
-            Progress::Prepared(_) => Ok(progress),
-            Progress::Draft(draft) => {
-                let session = &client.session;
-                let prepared = draft.prepare(&session.base, session.api_version.as_deref(), session.any_server);
-                prepared.map(Progress::Prepared).map_err(|error| error.at(operation))
-            }
-        });
-        Self { client, operation, options, request }
+    pub(crate) fn prepare(mut self) -> Self {
+        self.request =
+            self.request.and_then(|progress| progress.prepare(self.client, self.operation)).map(Progress::Prepared);
+        self
     }
 
     /// Returns the request, once it is prepared.
@@ -99,10 +105,8 @@ impl Unsent<'_> {
 
     /// Returns the request and the options of the call, or the error of its arguments.
     pub(crate) fn into_parts(self) -> Result<(Prepared, Options), Error> {
-        let Self { operation, options, request, .. } = self.prepare();
-        let Progress::Prepared(mut prepared) = request? else {
-            return Err(Error::with(Kind::Request, "the request is not prepared").at(operation));
-        };
+        let Self { client, operation, options, request } = self;
+        let mut prepared = request?.prepare(client, operation)?;
         if options.anything {
             accept_anything(&mut prepared.headers);
         }
@@ -119,10 +123,13 @@ impl Unsent<'_> {
         (draft.map_err(|error| error.at(self.operation)), self.options)
     }
 
-    async fn send(self) -> Result<Raw, Error> {
+    fn send(self) -> impl Future<Output = Result<Raw, Error>> {
         let session = &self.client.session;
-        let (prepared, options) = self.into_parts()?;
-        send(session, &prepared, &options).await
+        let parts = self.into_parts();
+        async move {
+            let (prepared, options) = parts?;
+            send(session, &prepared, &options).await
+        }
     }
 }
 

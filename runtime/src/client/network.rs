@@ -89,3 +89,52 @@ pub(super) fn headers(pairs: &[(String, String)]) -> Result<HeaderMap, Error> {
     }
     Ok(headers)
 }
+
+/// Returns all headers, with room for those of the credentials and of the connection: growing copies them each time. A
+/// later map replaces the values of an earlier one.
+pub(crate) fn merged(maps: [Option<&HeaderMap>; 3], ways: usize) -> HeaderMap {
+    // The identifier of the call, and the headers of `reqwest`.
+    const MORE: usize = 4;
+    // A caller's headers may be more than a map can reserve at once.
+    const MOST: usize = 256;
+    let maps = maps.into_iter().flatten();
+    let total: usize = maps.clone().map(HeaderMap::len).sum();
+    let mut all = HeaderMap::with_capacity((total + ways + MORE).min(MOST));
+    for map in maps {
+        for name in map.keys() {
+            let mut values = map.get_all(name).iter().cloned();
+            if let Some(first) = values.next() {
+                all.insert(name, first);
+            }
+            values.for_each(|value| {
+                all.append(name, value);
+            });
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use http::HeaderValue;
+
+    use super::*;
+
+    #[test]
+    fn a_later_map_replaces_all_values_of_a_name_and_keeps_its_own() {
+        let map = |lines: &[(&'static str, &'static str)]| {
+            let mut map = HeaderMap::new();
+            for (name, value) in lines {
+                map.append(*name, HeaderValue::from_static(value));
+            }
+            map
+        };
+        let first = map(&[("a", "1"), ("a", "2"), ("b", "3")]);
+        let (second, third) = (map(&[("a", "4"), ("c", "5"), ("c", "6")]), map(&[("c", "7"), ("d", "8"), ("d", "9")]));
+        let expected = map(&[("a", "4"), ("b", "3"), ("c", "7"), ("d", "8"), ("d", "9")]);
+        assert_eq!(merged([Some(&first), Some(&second), Some(&third)], 0), expected);
+        let expected = map(&[("a", "4"), ("c", "7"), ("d", "8"), ("d", "9")]);
+        assert_eq!(merged([None, Some(&second), Some(&third)], 0), expected);
+        assert_eq!(merged([Some(&HeaderMap::new()), Some(&first), None], 0), first);
+    }
+}

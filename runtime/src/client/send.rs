@@ -1,9 +1,10 @@
 //! Sends a request: deadline, credential, attempts, status.
 
 use std::{
+    pin::pin,
     sync::{
         Arc,
-        atomic::{AtomicU32, Ordering::Relaxed},
+        atomic::{AtomicBool, AtomicU32, Ordering::Relaxed},
     },
     time::Duration,
 };
@@ -16,6 +17,7 @@ use super::{
     Options, Session, content,
     identity::{self, RequestPlace, Way},
     middleware::{Facts, Framing, Incoming, Next, Outgoing},
+    network::merged,
     progress::Progress,
     refused::{SentCredentials, refused},
     retry::{Attempts, Repeats, RetryDecision, RetryPolicy},
@@ -23,7 +25,7 @@ use super::{
 };
 use crate::{
     auth::{CachedToken, Generation, Rejected},
-    clock::{self, Until},
+    clock::{self, Covered, Until},
     error::{Error, Kind},
     protocol::{Body, Method, PROBLEM, Prepared, Raw},
     telemetry::{InFlight, Sent},
@@ -43,6 +45,8 @@ struct Sending<'a> {
     repeats: Repeats,
     /// The longest silence of the service.
     idle: Duration,
+    /// A silence ends the current wait before the deadline does.
+    is_covered: AtomicBool,
     /// The credentials of the call.
     ways: Vec<Way<'a>>,
 }
@@ -92,6 +96,7 @@ pub(crate) async fn send_tracked(
             replayable: content::is_replayable(&prepared.body),
         },
         idle: options.idle.unwrap_or(session.idle),
+        is_covered: AtomicBool::new(false),
         ways: identity::ways(session, prepared),
     };
     let outcome = sending.run().instrument(span.clone()).await;
@@ -115,7 +120,8 @@ impl Sending<'_> {
     async fn run(&self) -> Result<Raw, Error> {
         let time = self.options.deadline.unwrap_or(self.session.deadline);
         let deadline = Until::after(time);
-        match deadline.limit(self.attempts(deadline)).await {
+        // Boxed to keep the callers' futures small and their types shallow: each of them is moved a few times.
+        match deadline.limit_uncovered(&self.is_covered, Box::pin(self.attempts(deadline)).as_mut()).await {
             Ok(outcome) => outcome,
             Err(_) => Err(Error::with(Kind::Timeout, format!("no answer within {}", clock::seconds(time)))
                 .hint("set a longer deadline")),
@@ -171,9 +177,11 @@ impl Sending<'_> {
     ) -> Result<Raw, Failed> {
         let tokens = self.tokens(deadline, refused.as_deref()).await?;
         let time = self.policy.attempt_timeout;
-        // Boxed to keep the callers' futures small and their types shallow.
-        let exchange = Box::pin(self.exchange(&tokens, number));
-        let error = match clock::limit(time, exchange).await {
+        let outcome = {
+            let exchange = pin!(self.exchange(&tokens, number, deadline));
+            clock::limit(time, exchange).await
+        };
+        let error = match outcome {
             Ok(Ok(raw)) => return Ok(raw),
             Ok(Err(error)) => error,
             Err(_) => {
@@ -222,26 +230,21 @@ impl Sending<'_> {
         Rejected { generation, operation: self.prepared.operation }
     }
 
-    async fn exchange(&self, tokens: &[Arc<CachedToken>], attempt: u32) -> Result<Raw, Error> {
+    async fn exchange(&self, tokens: &[Arc<CachedToken>], attempt: u32, deadline: Until) -> Result<Raw, Error> {
         let Self { session, prepared, options, .. } = self;
         let _pass = match &session.gate {
             Some(gate) => gate.acquire().await.ok(),
             None => None,
         };
-        let mut headers = match address::is_same_origin(&session.base, &prepared.url) {
-            true => session.headers.clone(),
-            false => HeaderMap::new(),
-        };
-        headers.extend(prepared.headers.clone());
-        if !options.headers.is_empty() {
-            headers.extend(options.headers.clone());
-        }
+        let is_own = address::is_same_origin(&session.base, &prepared.url);
+        let own = is_own.then_some(&session.headers);
+        let mut headers = merged([own, Some(&prepared.headers), Some(&options.headers)], self.ways.len());
         if let (Some(name), Some(id)) = (&session.request_id, &self.request_id) {
             headers.insert(name, id.clone());
         }
         let content = content::body(&prepared.body, &mut headers).await?;
         let mut response = if session.middleware.is_empty() {
-            self.head(headers, content, tokens).await?
+            self.head(headers, content, tokens, deadline).await?
         } else {
             let length = content.as_ref().map_or(Some(0), |body| http_body::Body::size_hint(body).exact());
             let (url, template) = (prepared.url.to_string(), prepared.template);
@@ -251,7 +254,7 @@ impl Sending<'_> {
             let exchange = Box::new(move |outgoing: Outgoing| {
                 Box::pin(async move {
                     framing.check(&outgoing.headers)?;
-                    self.head(outgoing.headers, content, tokens).await.map(Incoming)
+                    self.head(outgoing.headers, content, tokens, deadline).await.map(Incoming)
                 }) as _
             });
             Next { rest: &session.middleware, exchange }.run(outgoing).await?.0
@@ -287,6 +290,7 @@ impl Sending<'_> {
         mut headers: HeaderMap,
         content: Option<reqwest::Body>,
         tokens: &[Arc<CachedToken>],
+        deadline: Until,
     ) -> Result<reqwest::Response, Error> {
         let Self { prepared, progress, .. } = self;
         let method = reqwest::Method::from_bytes(prepared.method.as_str().as_bytes())
@@ -304,7 +308,7 @@ impl Sending<'_> {
             host: prepared.url.host_str().unwrap_or_default(),
             port: prepared.url.port_or_known_default().unwrap_or_default(),
         });
-        match self.execute(method, url, headers, content).await {
+        match self.execute(method, url, headers, content, deadline).await {
             Ok(response) => {
                 let status = response.status();
                 progress.answered(&before, status);
@@ -328,6 +332,7 @@ impl Sending<'_> {
         url: Url,
         mut headers: HeaderMap,
         content: Option<reqwest::Body>,
+        deadline: Until,
     ) -> Result<reqwest::Response, Error> {
         let Self { session, prepared, .. } = self;
         if let Some(double) = &session.double {
@@ -346,11 +351,16 @@ impl Sending<'_> {
         *request.headers_mut() = headers;
         *request.body_mut() = content;
         let client = session.transport.client(&prepared.url)?;
-        notice_closed().await;
-        let sending = client.execute(request);
-        // A call that may be retried need not wait for the whole deadline.
+        let sending = async {
+            notice_closed().await;
+            client.execute(request).await
+        };
+        // A call that may be retried need not wait for the whole deadline. The pauses before it are within this limit: a
+        // timer that is set after them, and ends before the others, wakes a runtime of one thread by a system call.
         let answer = if self.repeats.repeatable {
-            clock::limit(self.idle, sending).await.map_err(|_| silent(self.idle))?
+            let silence = Until::after(self.idle);
+            let _covered = Covered::set(&self.is_covered, silence < deadline);
+            silence.limit(pin!(sending)).await.map_err(|_| silent(self.idle))?
         } else {
             sending.await
         };

@@ -42,7 +42,11 @@ impl Backoff {
 /// Random characters that no body contains by chance.
 pub(crate) fn unique() -> String {
     let random = || RandomState::new().hash_one(1_u8);
-    format!("{:016x}{:016x}", random(), random())
+    let bytes = [random(), random()].into_iter().flat_map(u64::to_be_bytes);
+    // Each call has an identifier, and a formatter would allocate it in steps.
+    let mut text = String::with_capacity(32);
+    text.extend(bytes.flat_map(|byte| [byte >> 4, byte & 15]).filter_map(|digit| char::from_digit(digit.into(), 16)));
+    text
 }
 
 /// A number from 0 to 1. The keys of the standard hash maps are random enough to spread callers.

@@ -11,6 +11,10 @@ mod tests;
 
 use std::{
     cmp::Ordering,
+    future::poll_fn,
+    pin::{Pin, pin},
+    sync::atomic::{AtomicBool, Ordering::Relaxed},
+    task::Poll,
     time::{Duration, Instant},
 };
 
@@ -33,7 +37,8 @@ impl Until {
 
     /// Returns the end of this time from now on.
     pub(crate) fn after(time: Duration) -> Self {
-        Self::from(now(), time)
+        // A call has several of these limits, and most are unset: they read no clock.
+        if time > LONGEST { Self::NEVER } else { Self::from(now(), time) }
     }
 
     /// Returns the end of this time after `start`. More than [`LONGEST`] is never.
@@ -79,9 +84,44 @@ impl Until {
         }
     }
 
+    /// Does the work until the time is over. The work sets `is_covered` while it has a timer of its own that ends
+    /// earlier: then a second timer would only cost the time to set and to remove it.
+    pub(crate) async fn limit_uncovered<F: Future>(
+        self,
+        is_covered: &AtomicBool,
+        mut work: Pin<&mut F>,
+    ) -> Result<F::Output, Over> {
+        let Some(end) = self.timer() else { return Ok(work.await) };
+        // The end comes for work, too, that uses up the budget of its task.
+        #[allow(clippy::disallowed_methods, reason = "this is where timers are set")]
+        let mut end = pin!(tokio::task::unconstrained(tokio::time::sleep_until(end)));
+        poll_fn(|context| match work.as_mut().poll(context) {
+            Poll::Ready(output) => Poll::Ready(Ok(output)),
+            Poll::Pending if is_covered.load(Relaxed) => Poll::Pending,
+            Poll::Pending => end.as_mut().poll(context).map(|()| Err(Over)),
+        })
+        .await
+    }
+
     /// The point for a timer. A caller's point may lie beyond [`LONGEST`].
     fn timer(self) -> Option<tokio::time::Instant> {
         self.0.filter(|end| end.saturating_duration_since(now()) <= LONGEST).map(Into::into)
+    }
+}
+
+/// Marks a wait as covered, until it ends or is dropped.
+pub(crate) struct Covered<'a>(&'a AtomicBool);
+
+impl<'a> Covered<'a> {
+    pub(crate) fn set(mark: &'a AtomicBool, is_covered: bool) -> Self {
+        mark.store(is_covered, Relaxed);
+        Self(mark)
+    }
+}
+
+impl Drop for Covered<'_> {
+    fn drop(&mut self) {
+        self.0.store(false, Relaxed);
     }
 }
 

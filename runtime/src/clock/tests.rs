@@ -47,6 +47,30 @@ async fn a_long_time_ends_nothing_and_a_short_one_does() {
 }
 
 #[tokio::test]
+async fn a_limit_fires_as_soon_as_the_work_is_not_covered() {
+    let mark = AtomicBool::new(false);
+    let short = || Until::after(Duration::from_millis(5));
+    assert_eq!(short().limit_uncovered(&mark, pin!(pending::<()>())).await, Err(Over));
+    assert_eq!(Until::NEVER.limit_uncovered(&mark, pin!(ready(1))).await, Ok(1));
+    let past = Until::after(Duration::ZERO);
+    let covered = async {
+        let _covered = Covered::set(&mark, true);
+        sleep(Duration::from_millis(20)).await;
+    };
+    assert_eq!(past.limit_uncovered(&mark, pin!(covered)).await, Ok(()), "the work has its own limit");
+    let after = async {
+        // The covered part is dropped before its end.
+        let covered = async {
+            let _covered = Covered::set(&mark, true);
+            pending::<()>().await;
+        };
+        assert_eq!(limit(Duration::from_millis(5), covered).await, Err(Over));
+        pending::<()>().await;
+    };
+    assert_eq!(limit(WATCHDOG, short().limit_uncovered(&mark, pin!(after))).await, Ok(Err(Over)));
+}
+
+#[tokio::test]
 async fn a_point_at_the_end_of_the_clock_is_no_timer() {
     let end = Until::at(farthest());
     assert!(end != Until::NEVER && end.left(Instant::now()) > LONGEST);

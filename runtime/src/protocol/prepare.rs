@@ -1,5 +1,7 @@
 //! Creates a request from the constants and arguments of an operation.
 
+use std::borrow::Cow;
+
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 use percent_encoding::percent_decode_str;
@@ -200,7 +202,10 @@ pub(crate) fn url(base: &Url, path: &str, query: &str) -> Result<Url, Error> {
     if !path.starts_with('/') || path.contains(['?', '#', '\\']) {
         return Err(refuse());
     }
-    let path = format!("{}{path}", base.path().trim_end_matches('/'));
+    let path = match base.path().trim_end_matches('/') {
+        "" => Cow::Borrowed(path),
+        prefix => Cow::Owned(format!("{prefix}{path}")),
+    };
     let mut url = base.clone();
     url.set_path(&path);
     url.set_query((!query.is_empty()).then_some(query));

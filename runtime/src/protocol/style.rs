@@ -41,10 +41,10 @@ pub(crate) fn reserved(text: &str) -> String {
 }
 
 /// Percent-encodes characters that are invalid in a path, and keeps existing encodings.
-pub(crate) fn path(text: &str) -> String {
+pub(crate) fn path(text: &str) -> Cow<'_, str> {
     const PATH: &AsciiSet =
         &CONTROLS.add(b' ').add(b'"').add(b'<').add(b'>').add(b'^').add(b'`').add(b'{').add(b'|').add(b'}');
-    utf8_percent_encode(text, PATH).to_string()
+    utf8_percent_encode(text, PATH).into()
 }
 
 /// Encodes for `application/x-www-form-urlencoded`.
