@@ -64,6 +64,8 @@ async fn a_put_stores_the_bytes_that_a_get_answers_with() {
         for (bytes, status) in bytes.into_iter().zip([201, 204]) {
             let put = ask(&sandbox, Method::PUT, "/a%20b", Some((sent, bytes))).await;
             assert_eq!(put.status(), status, "{case}");
+            let location = put.headers().get("location").map(|location| location.to_str().unwrap());
+            assert_eq!(location, (status == 201).then_some("/files/a%20b"), "{case}");
             ask(&sandbox, Method::PUT, "/other", Some((sent, b"other"))).await;
             let read = ask(&sandbox, Method::GET, "/a%20b", None).await;
             assert_eq!(

@@ -73,7 +73,7 @@ impl Engine {
     }
 
     /// The place of an item. The path of a request can have another name of it, a suffix (`/files/{id}.json`), or only its collection.
-    pub(super) fn item_place(&self, call: &Call<'_>, collection: &Collection, id: &str) -> String {
+    pub(crate) fn item_place(&self, call: &Call<'_>, collection: &Collection, id: &str) -> String {
         let Some(name) = self.id(call, collection) else { return below(call.place, id) };
         let ends_with_name = call.operation.segments.last().is_some_and(|last| last.parameters().next().is_some());
         let Some((items, last)) = call.place.rsplit_once('/').filter(|_| ends_with_name && name != id) else {

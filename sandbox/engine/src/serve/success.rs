@@ -69,7 +69,7 @@ pub(crate) fn reply(engine: &Engine, call: &Call<'_>, accept: Option<&str>) -> R
     }
     if let Outcome::Item { id, is_created: true, .. } = &outcome {
         reply.headers.retain(|(name, _)| !name.eq_ignore_ascii_case("location"));
-        reply.headers.push(("Location".to_owned(), location(call, id)));
+        reply.headers.push(("Location".to_owned(), location(engine, call, id)));
     }
     if [204, 205, 304].contains(&status) || status < 200 {
         reply.is_invented = matches!(outcome, Outcome::Invented);
@@ -179,8 +179,12 @@ fn tag_of(engine: &Engine, call: &Call<'_>, outcome: &Outcome) -> Option<(String
     Some(("ETag".to_owned(), tag(&value)))
 }
 
-/// The path of a new item.
-fn location(call: &Call<'_>, id: &str) -> String {
+/// The path of a new item. A PUT names it in its own path.
+fn location(engine: &Engine, call: &Call<'_>, id: &str) -> String {
+    let collection = call.planned.collection.and_then(|index| engine.plan.collections.get(index));
+    if let Some(collection) = collection.filter(|_| call.planned.role != Role::Create) {
+        return format!("{}{}", call.base, engine.item_place(call, collection, id));
+    }
     let id = percent_encoding::utf8_percent_encode(id, percent_encoding::NON_ALPHANUMERIC).to_string();
     let id = id.replace("%2D", "-").replace("%5F", "_").replace("%2E", ".").replace("%7E", "~");
     format!("{}{}/{id}", call.base, call.place.trim_end_matches('/'))
