@@ -72,6 +72,7 @@ async fn a_stream_has_the_items_that_were_sent() {
         ("/log", "application/json-seq"),
         ("/log", "text/event-stream"),
         ("/users/{user}/log", "application/jsonl"),
+        ("/log/{entry}", "application/jsonl"),
     ] {
         let stream = json!({ media_type: { "itemSchema": item } });
         let sandbox = start(&json!({ "openapi": "3.2.0", "paths": { path: {
@@ -79,7 +80,7 @@ async fn a_stream_has_the_items_that_were_sent() {
             "post": { "requestBody": { "content": { "application/json": { "schema": item } } },
                 "responses": { "201": { "description": "" } } } } } }))
         .await;
-        let path = path.replace("{user}", "a");
+        let path = path.replace("{user}", "a").replace("{entry}", "b");
         let made = ask(&sandbox, "POST", &path, ("application/json", r#"{"message":"an item","level":7}"#)).await;
         assert_eq!(made.status(), 201, "{path} {media_type}");
         let text = ask(&sandbox, "GET", &path, ("", "")).await.text().await.unwrap();

@@ -56,12 +56,13 @@ async fn a_put_stores_the_bytes_that_a_get_answers_with() {
         ("application/octet-stream", binary(), "application/octet-stream", &names),
         ("text/plain", json!({ "type": "string" }), "text/plain; charset=utf-8", &listed()),
         ("text/csv", Value::Null, "text/csv", &json!({})),
+        ("text/plain", json!({ "type": ["string", "integer"] }), "text/plain", &listed()),
     ] {
         let case = format!("{declared} {schema} {collection}");
         let sandbox = start(&files(declared, schema, collection)).await;
         let texts = [&b"first"[..], b"2"];
         let bytes = if sent.starts_with("text") { texts } else { [&b"\0\xff{\"a\":1}\r\n"[..], b"second"] };
-        for (bytes, status) in bytes.into_iter().zip([201, 204]) {
+        for (bytes, status) in [bytes[0], b"", bytes[1]].into_iter().zip([201, 204, 204]) {
             let put = ask(&sandbox, Method::PUT, "/a%20b", Some((sent, bytes))).await;
             assert_eq!(put.status(), status, "{case}");
             let location = put.headers().get("location").map(|location| location.to_str().unwrap());
@@ -110,4 +111,41 @@ async fn a_file_of_a_collection_has_conditions() {
     assert!(status == 204 && second.as_ref().is_some_and(|second| *second != first), "{second:?}");
     assert_eq!(put("c", "if-match", &first).await.0, 412);
     assert_eq!(ask(&sandbox, Method::GET, "/a", None).await.text().await.unwrap(), "b");
+}
+
+/// Catches a file that stays behind its item, where the path of the item has a suffix.
+#[tokio::test]
+async fn a_deleted_item_leaves_no_file() {
+    let mut document = files("application/octet-stream", Value::Null, &listed());
+    document["paths"]["/files"]["delete"] = json!({ "responses": { "204": { "description": "" } } });
+    let item = document["paths"].as_object_mut().unwrap().remove("/files/{name}").unwrap();
+    document["paths"]["/files/{name}.bin"] = item;
+    for way in ["item", "all", "console"] {
+        let sandbox = start(&document).await;
+        let sent = Some(("application/octet-stream", &b"own"[..]));
+        assert_eq!(ask(&sandbox, Method::PUT, "/a.bin", sent).await.status(), 201);
+        assert_eq!(ask(&sandbox, Method::GET, "/a.bin", None).await.text().await.unwrap(), "own");
+        let status = match way {
+            "item" => ask(&sandbox, Method::DELETE, "/a.bin", None).await.status(),
+            "all" => ask(&sandbox, Method::DELETE, "", None).await.status(),
+            _ => {
+                let address = format!("{}/sandbox/resources/item?address=/files/a", sandbox.origin());
+                client().delete(address).send().await.unwrap().status()
+            }
+        };
+        assert_eq!(status, 204, "{way}");
+        let snapshot = client().get(format!("{}/sandbox/snapshot", sandbox.origin())).send().await.unwrap();
+        assert_eq!(snapshot.json::<Value>().await.unwrap()["files"], json!([]), "{way}");
+    }
+}
+
+/// Catches a media type that takes as much memory as a body.
+#[tokio::test]
+async fn the_media_type_of_a_file_is_short() {
+    let sandbox = start(&files("*/*", Value::Null, &listed())).await;
+    for (length, status) in [(1_000, 201), (2_000, 400)] {
+        let media_type = format!("a/{}", "b".repeat(length));
+        let put = ask(&sandbox, Method::PUT, "/a", Some((&media_type, b"own"))).await;
+        assert_eq!(put.status(), status, "{length}");
+    }
 }

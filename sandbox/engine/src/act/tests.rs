@@ -152,7 +152,7 @@ fn a_page_of_a_million_items_is_the_stored_items_alone() {
             preconditions: &Preconditions::default(),
             part: None,
         };
-        match engine.act(&call) {
+        match engine.act(&call).0 {
             Outcome::List(listed) => listed,
             other => panic!("{other:?}"),
         }

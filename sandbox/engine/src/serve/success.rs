@@ -31,7 +31,8 @@ pub(crate) fn reply(engine: &Engine, call: &Call<'_>, accept: Option<&str>) -> R
         let detail = "the behaviour file answers this request so".to_owned();
         return problem(Some((engine, call.operation)), &Problem { status, detail, violations: Vec::new() });
     }
-    let outcome = engine.act(call);
+    let (outcome, tagged) = engine.act(call);
+    let tag = tagged.map(|value| ("ETag".to_owned(), tag(&value)));
     let refused = match &outcome {
         Outcome::Unknown(detail) => Some((404, detail.clone())),
         Outcome::Conflict(detail) => Some((409, detail.clone())),
@@ -56,16 +57,13 @@ pub(crate) fn reply(engine: &Engine, call: &Call<'_>, accept: Option<&str>) -> R
         _ => None,
     };
     let Some((status, response)) = success(call.operation, statuses) else {
-        return Reply {
-            extent,
-            headers: tag_of(engine, call, &outcome).into_iter().collect(),
-            ..undeclared(call, &outcome)
-        };
+        return Reply { extent, headers: tag.into_iter().collect(), ..undeclared(call, &outcome) };
     };
     let mut reply = Reply { status, headers: headers(engine, call, response), extent, ..Reply::default() };
-    if let Some(tag) = tag_of(engine, call, &outcome) {
+    // The sampled tag of a file that nobody has stored would meet no condition.
+    if tag.is_some() || call.planned.role == Role::Download {
         reply.headers.retain(|(name, _)| !name.eq_ignore_ascii_case("etag"));
-        reply.headers.push(tag);
+        reply.headers.extend(tag);
     }
     if let Outcome::Item { id, is_created: true, .. } = &outcome {
         reply.headers.retain(|(name, _)| !name.eq_ignore_ascii_case("location"));
@@ -168,15 +166,6 @@ fn preferred(call: &Call<'_>, outcome: &Outcome) -> &'static [u16] {
         (Role::Replace | Role::Patch, Outcome::Item { .. }) => &[200, 204, 202, 201],
         _ => &[200, 201, 202, 204],
     }
-}
-
-/// The header with the tag of the item that is answered, which a delete has removed.
-fn tag_of(engine: &Engine, call: &Call<'_>, outcome: &Outcome) -> Option<(String, String)> {
-    if !call.planned.has_tag || call.planned.role == Role::Delete {
-        return None;
-    }
-    let value = engine.tagged(call, outcome)?;
-    Some(("ETag".to_owned(), tag(&value)))
 }
 
 /// The path of a new item. A PUT names it in its own path.
