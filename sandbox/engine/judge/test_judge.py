@@ -102,6 +102,7 @@ class Streams(unittest.TestCase):
             ("text/event-stream", "\ufeffdata: a\r\n\r\n", None, None),
             ("text/event-stream", "data: a\u2028b\n\n", {"type": "object", "properties": {"data": {"const": "a\u2028b"}}}, None),
             ("text/event-stream", "data: a\n", None, "stream is not read"),
+            ("text/event-stream", ": alive\n\n", None, None),
             ("text/event-stream", "event: a\n\n", None, "body invalid: required"),
             ("application/jsonl", "1\n2\n", integer, None),
             ("application/jsonl", '"a\u2028b"\n', text, None),
