@@ -103,7 +103,8 @@ impl Engine {
         let templates: BTreeSet<&str> = operations
             .filter(|(operation, planned)| {
                 let ends_with_name = operation.segments.last().is_some_and(|last| last.parameters().next().is_some());
-                planned.collection == Some(owner.0) && ends_with_name
+                let roles = [Role::Read, Role::Download, Role::Replace, Role::Patch, Role::Delete];
+                planned.collection == Some(owner.0) && ends_with_name && roles.contains(&planned.role)
             })
             .map(|(operation, _)| operation.template.as_str())
             .collect();
