@@ -153,7 +153,7 @@ async fn a_slow_body_ends() {
         let ended = tokio::time::timeout(Duration::from_secs(600), stream.read_to_end(&mut answer)).await;
         let answer = String::from_utf8_lossy(&answer);
         assert!(ended.is_ok() && answer.starts_with(&format!("HTTP/1.1 {status}")), "{path}: {answer}");
-        assert!(answer.contains("the body is too slow"), "{path}: {answer}");
+        assert!(answer.contains("The body is too slow"), "{path}: {answer}");
     }
 }
 

@@ -59,7 +59,7 @@ impl Stopped {
 
 impl TooSlow {
     /// The sentence of a refusal.
-    pub const DETAIL: &str = "the body is too slow: the sandbox waits 30 s for its next part, and 300 s for all";
+    pub const DETAIL: &str = "The body is too slow: the sandbox waits 30 s for its next part, and 300 s for all.";
 
     /// Returns whether a body cannot be read because it does not come in time.
     pub fn is_cause_of(error: &(dyn Error + 'static)) -> bool {

@@ -52,11 +52,16 @@ def accusation(contract, op, answer):
     if any(map(is_json, content)) and not any(is_json(media) for media in fitting):
         return "content-type not accepted", f"{answer.media}, accepted: {', '.join(op.accepted())}"
     schema = content[fitting[0]]
-    if isinstance(schema, Sequence):
+    if isinstance(schema, Sequence) and given in STREAMS:
         try:
-            value = events(answer.body.decode()) if given == "text/event-stream" else [json.loads(line) for line in answer.body.replace(b"\x1e", b"").splitlines() if line]
+            value = STREAMS[given](answer.body.decode("utf-8-sig"))
         except ValueError as error:
             return "stream is not read", str(error)
+        # A comment keeps a stream alive, and is not an event.
+        if not value and re.sub(rb"(?m)^:.*$", b"", answer.body).strip():
+            return "stream is not read", "it has no whole item"
+    elif isinstance(schema, Sequence) and not is_json(given):
+        return None, None
     elif is_json(given):
         try:
             value = answer.json()
@@ -82,9 +87,9 @@ def accusation(contract, op, answer):
 def events(text):
     """The events of a stream, without one that has not arrived as a whole, as objects of their fields (HTML, 9.2.6)."""
     whole = []
-    for block in re.split(r"\r\n\r\n|\n\n|\r\r", text)[:-1]:
+    for block in re.sub(r"\r\n?", "\n", text).split("\n\n")[:-1]:
         event = {}
-        for line in block.splitlines():
+        for line in block.split("\n"):
             name, _, value = line.partition(":")
             value = value.removeprefix(" ")
             if name == "data" and "data" in event:
@@ -96,6 +101,19 @@ def events(text):
         if event:
             whole.append(event)
     return whole
+
+
+def lines(text):
+    return [json.loads(line) for line in re.split(r"[\r\n]+", text) if line.strip()]
+
+
+def texts(text):
+    """The values of a JSON text sequence (RFC 7464): a value can have several lines."""
+    return [json.loads(part) for part in text.split("\x1e") if part.strip()]
+
+
+STREAMS = {"text/event-stream": events, "application/json-seq": texts} | dict.fromkeys(
+    ("application/jsonl", "application/x-jsonlines", "application/x-ndjson", "application/ndjson"), lines)
 
 
 def fits(declared, given):

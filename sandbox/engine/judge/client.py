@@ -1,6 +1,7 @@
 """Requests as an operation declares them, and answers within a time limit."""
 import http.client
 import json
+import re
 import time
 from dataclasses import dataclass
 from urllib.parse import quote, urlencode, urlsplit
@@ -9,6 +10,7 @@ from answer import members_of
 from contract import Sequence, is_json
 
 LIMIT = 10.0  # seconds for one request with its answer
+BLOCK = re.compile(rb"\r\n\r\n|\n\n|\r\r")
 MOST = 16 * 1024 * 1024
 # Media types with a line of JSON for each item, and the byte before each.
 LINES = {"application/jsonl": b"", "application/x-ndjson": b"", "application/x-jsonlines": b"", "application/json-seq": b"\x1e"}
@@ -72,8 +74,8 @@ class Client:
         while len(body) < MOST:
             part = answer.read1(65536)
             body += part
-            # A stream of events never ends: its first part is enough.
-            if not part or media.startswith("text/event-stream"):
+            # A stream of events never ends: its first block is enough.
+            if not part or media.startswith("text/event-stream") and BLOCK.search(body):
                 break
             if time.monotonic() > end:
                 raise TimeoutError

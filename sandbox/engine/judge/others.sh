@@ -3,7 +3,7 @@
 # validates the judge's requests and the sandbox's answers. If PyPI, npm or the contracts are out of reach, it prints SKIPPED and exits with 0.
 #
 #   sandbox/engine/judge/others.sh                the contracts of others.txt
-#   sandbox/engine/judge/others.sh --short        the two contracts of others-short.txt; fails at a finding that has no cause there
+#   sandbox/engine/judge/others.sh --short        the two contracts of others-short.txt; fails if the findings are not those that have a cause there
 #   sandbox/engine/judge/others.sh FILE…          these contracts
 #   OTHERS_OPTIONS='--findings /tmp/f.txt --examples 20'   options of others.py
 set -eu

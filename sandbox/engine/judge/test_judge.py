@@ -6,6 +6,7 @@ import tempfile
 import types
 import unittest
 
+import answer
 import client
 import judge
 import others
@@ -86,6 +87,35 @@ class Parts(unittest.TestCase):
             self.assertFalse(same(left, right))
 
 
+class Streams(unittest.TestCase):
+    def accusation(self, media, body, item=None):
+        content = {media: {"itemSchema": item or {"type": "object", "required": ["data"]}}}
+        reader = Contract(json.dumps({"openapi": "3.2.0", "paths": {"/a": {"get": {"responses": {"200": {"description": "", "content": content}}}}}}))
+        given = types.SimpleNamespace(status=200, body=body.encode(), media=media, headers={}, json=lambda: json.loads(body))
+        return answer.accusation(reader, reader.operations[0], given)[0]
+
+    def test_streams_are_read_by_their_media_types(self):
+        integer = {"type": "integer"}
+        text = {"type": "string"}
+        for media, body, item, cause in (
+            ("text/event-stream", "data: a\n\n", None, None),
+            ("text/event-stream", "\ufeffdata: a\r\n\r\n", None, None),
+            ("text/event-stream", "data: a\u2028b\n\n", {"type": "object", "properties": {"data": {"const": "a\u2028b"}}}, None),
+            ("text/event-stream", "data: a\n", None, "stream is not read"),
+            ("text/event-stream", ": alive\n\n", None, None),
+            ("text/event-stream", "event: a\n\n", None, "body invalid: required"),
+            ("application/jsonl", "1\n2\n", integer, None),
+            ("application/jsonl", '"a\u2028b"\n', text, None),
+            ("application/jsonl", "1\n2", text, "body invalid: type"),
+            ("application/json-seq", "\x1e[\n1]\n\x1e[2]\n", {"type": "array"}, None),
+            ("multipart/mixed", "--a\r\n\r\n1\r\n--a--", integer, None),
+            ("application/json", "[1, 2]", integer, None),
+            ("application/json", "[1, true]", text, "body invalid: type"),
+        ):
+            with self.subTest(media=media, body=body):
+                self.assertEqual(self.accusation(media, body, item), cause)
+
+
 class Causes(unittest.TestCase):
     TEXT = "# a remark\nfolder/a.json\n    schemathesis | ST103 | 2 | a cause\n    prism | VIOLATIONS response oneOf | 1 | a cause\nb.json\n"
 
@@ -103,9 +133,13 @@ class Causes(unittest.TestCase):
             {"prism": {"passed": 3, "findings": {"judge: timeout": 1}}},
             {"schemathesis": {"error": "it did not end in time"}},
             {"prism": {"passed": 0, "findings": {}}},
+            {"schemathesis": {"cases": 9, "findings": {"ST103 Undocumented status code": 1}}},
+            {"prism": {"passed": 3, "findings": {}}},
         ):
             with self.subTest(changes), self.assertRaises(SystemExit):
                 others.check(self.reports(**changes), most)
+        with self.assertRaises(SystemExit):
+            others.check(self.reports()[1:], most)
         with self.assertRaises(ValueError):
             others.causes("a.json\n    prism | x | 1 |\n")
 

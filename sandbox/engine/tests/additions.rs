@@ -3,7 +3,7 @@
 
 use driftless_sandbox::Sandbox;
 use reqwest::{Method, Response};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{body, client, start};
 
@@ -59,4 +59,31 @@ async fn the_items_of_a_stream_are_lines_and_events() {
     let first = text.split("\n\n").next().unwrap();
     assert!(first.starts_with("event: made\n") || first.starts_with("event: gone\n"), "{text}");
     assert!(first.contains("\ndata: ") && text.ends_with("\n\n"), "{text}");
+}
+
+/// Catches a stream that is taken for a file: an item that was sent is a line of it.
+#[tokio::test]
+async fn a_stream_has_the_items_that_were_sent() {
+    let item =
+        json!({ "type": "object", "properties": { "message": { "type": "string" }, "level": { "type": "integer" } } });
+    for (path, media_type) in [
+        ("/log", "application/jsonl"),
+        ("/log", "application/x-ndjson"),
+        ("/log", "application/json-seq"),
+        ("/log", "text/event-stream"),
+        ("/users/{user}/log", "application/jsonl"),
+        ("/log/{entry}", "application/jsonl"),
+    ] {
+        let stream = json!({ media_type: { "itemSchema": item } });
+        let sandbox = start(&json!({ "openapi": "3.2.0", "paths": { path: {
+            "get": { "responses": { "200": { "description": "", "content": stream } } },
+            "post": { "requestBody": { "content": { "application/json": { "schema": item } } },
+                "responses": { "201": { "description": "" } } } } } }))
+        .await;
+        let path = path.replace("{user}", "a").replace("{entry}", "b");
+        let made = ask(&sandbox, "POST", &path, ("application/json", r#"{"message":"an item","level":7}"#)).await;
+        assert_eq!(made.status(), 201, "{path} {media_type}");
+        let text = ask(&sandbox, "GET", &path, ("", "")).await.text().await.unwrap();
+        assert!(text.contains(r#"{"message":"an item","level":7}"#), "{path} {media_type}: {text}");
+    }
 }

@@ -56,14 +56,17 @@ async fn a_put_stores_the_bytes_that_a_get_answers_with() {
         ("application/octet-stream", binary(), "application/octet-stream", &names),
         ("text/plain", json!({ "type": "string" }), "text/plain; charset=utf-8", &listed()),
         ("text/csv", Value::Null, "text/csv", &json!({})),
+        ("text/plain", json!({ "type": ["string", "integer"] }), "text/plain", &listed()),
     ] {
         let case = format!("{declared} {schema} {collection}");
         let sandbox = start(&files(declared, schema, collection)).await;
         let texts = [&b"first"[..], b"2"];
         let bytes = if sent.starts_with("text") { texts } else { [&b"\0\xff{\"a\":1}\r\n"[..], b"second"] };
-        for (bytes, status) in bytes.into_iter().zip([201, 204]) {
+        for (bytes, status) in [bytes[0], b"", bytes[1]].into_iter().zip([201, 204, 204]) {
             let put = ask(&sandbox, Method::PUT, "/a%20b", Some((sent, bytes))).await;
             assert_eq!(put.status(), status, "{case}");
+            let location = put.headers().get("location").map(|location| location.to_str().unwrap());
+            assert_eq!(location, (status == 201).then_some("/files/a%20b"), "{case}");
             ask(&sandbox, Method::PUT, "/other", Some((sent, b"other"))).await;
             let read = ask(&sandbox, Method::GET, "/a%20b", None).await;
             assert_eq!(
@@ -108,4 +111,98 @@ async fn a_file_of_a_collection_has_conditions() {
     assert!(status == 204 && second.as_ref().is_some_and(|second| *second != first), "{second:?}");
     assert_eq!(put("c", "if-match", &first).await.0, 412);
     assert_eq!(ask(&sandbox, Method::GET, "/a", None).await.text().await.unwrap(), "b");
+}
+
+/// Catches a file that stays behind its item, also where the path of the item has a suffix.
+#[tokio::test]
+async fn a_deleted_item_leaves_no_file() {
+    let mut plain = files("application/octet-stream", Value::Null, &listed());
+    plain["paths"]["/files"]["delete"] = json!({ "responses": { "204": { "description": "" } } });
+    let mut suffixed = plain.clone();
+    let item = suffixed["paths"].as_object_mut().unwrap().remove("/files/{name}").unwrap();
+    suffixed["paths"]["/files/{name}.bin"] = item;
+    for (document, place, way) in [
+        (&plain, "/a", "item"),
+        (&plain, "/a", "all"),
+        (&plain, "/a", "console"),
+        (&suffixed, "/a.bin", "item"),
+        (&suffixed, "/a.bin", "console"),
+    ] {
+        let sandbox = start(document).await;
+        let sent = Some(("application/octet-stream", &b"own"[..]));
+        assert_eq!(ask(&sandbox, Method::PUT, place, sent).await.status(), 201);
+        assert_eq!(ask(&sandbox, Method::GET, place, None).await.text().await.unwrap(), "own");
+        let status = match way {
+            "item" => ask(&sandbox, Method::DELETE, place, None).await.status(),
+            "all" => ask(&sandbox, Method::DELETE, "", None).await.status(),
+            _ => {
+                let address = format!("{}/sandbox/item?address=/files/a", sandbox.origin());
+                client().delete(address).send().await.unwrap().status()
+            }
+        };
+        assert_eq!(status, 204, "{place} {way}");
+        let snapshot = client().get(format!("{}/sandbox/snapshot", sandbox.origin())).send().await.unwrap();
+        assert_eq!(snapshot.json::<Value>().await.unwrap()["files"], json!([]), "{place} {way}");
+    }
+}
+
+/// Catches a media type that takes as much memory as a body.
+#[tokio::test]
+async fn the_media_type_of_a_file_is_short() {
+    let sandbox = start(&files("*/*", Value::Null, &listed())).await;
+    for (length, status) in [(1_000, 201), (2_000, 400)] {
+        let media_type = format!("a/{}", "b".repeat(length));
+        let put = ask(&sandbox, Method::PUT, "/a", Some((&media_type, b"own"))).await;
+        assert_eq!(put.status(), status, "{length}");
+    }
+}
+
+/// Catches tags that no condition meets: of an action on a file, of the member in the list, and of a file that nobody has stored.
+#[tokio::test]
+async fn a_file_has_the_tags_that_a_client_sees() {
+    let mut list = listed();
+    let item = "/get/responses/200/content/application~1json/schema/items/properties";
+    list.pointer_mut(item).unwrap()["etag"] = json!({ "type": "string" });
+    let mut document = files("application/octet-stream", Value::Null, &list);
+    let tag = json!({ "ETag": { "schema": { "type": "string" } } });
+    document["paths"]["/files/{name}"]["get"]["responses"]["200"]["headers"] = tag;
+    let name = document["paths"]["/files/{name}"]["parameters"].clone();
+    document["paths"]["/files/{name}/lock"] = json!({ "parameters": name, "post": { "responses": {
+        "204": { "description": "" }, "412": { "description": "" } } } });
+    let sandbox = start(&document).await;
+    let conditional = async |method, place: &str, tag: &str| {
+        let request = client().request(method, format!("{}/files{place}", sandbox.base_url())).header("if-match", tag);
+        let request = request.header("content-type", "application/octet-stream").body("own");
+        request.send().await.unwrap().status().as_u16()
+    };
+    assert_eq!(ask(&sandbox, Method::PUT, "/a", Some(("application/octet-stream", b"own"))).await.status(), 201);
+    let read = ask(&sandbox, Method::GET, "/a", None).await;
+    let tag = read.headers()["etag"].to_str().unwrap().to_owned();
+    assert_eq!(conditional(Method::POST, "/a/lock", &tag).await, 204);
+    assert_eq!(conditional(Method::POST, "/a/lock", "\"other\"").await, 412);
+    let listed: Value = ask(&sandbox, Method::GET, "", None).await.json().await.unwrap();
+    let entries = listed.as_array().unwrap();
+    let own = entries.iter().find(|entry| entry["name"] == "a").unwrap();
+    let member = own["etag"].as_str().unwrap();
+    assert_eq!(conditional(Method::PUT, "/a", &format!("\"{member}\"")).await, 204, "{own}");
+    let invented = entries.iter().find(|entry| entry["name"] != "a").unwrap()["name"].as_str().unwrap();
+    let read = ask(&sandbox, Method::GET, &format!("/{invented}"), None).await;
+    assert!(read.status() == 200 && !read.headers().contains_key("etag"), "{read:?}");
+}
+
+/// Catches a tag of another request's file, and an item whose bytes have not arrived yet.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn each_answer_has_the_tag_of_its_own_file() {
+    let sandbox = start(&files("application/octet-stream", Value::Null, &listed())).await;
+    let (sandbox, known) = (&sandbox, &std::sync::Mutex::new(std::collections::HashMap::new()));
+    let write = async |own: &'static [u8]| {
+        for _ in 0..150 {
+            let put = ask(sandbox, Method::PUT, "/a", Some(("application/octet-stream", own))).await;
+            if let Some(tag) = put.headers().get("etag") {
+                let before = known.lock().unwrap().insert(tag.clone(), own);
+                assert!(before.is_none_or(|before| before == own), "{tag:?} is of both");
+            }
+        }
+    };
+    tokio::join!(write(b"first"), write(b"second"), write(b"third"));
 }

@@ -207,7 +207,7 @@ async fn slow_heads_and_bodies_end() {
     tokio::time::pause();
     assert_eq!(rest(head).await, "");
     let answer = rest(body).await;
-    assert!(answer.starts_with("HTTP/1.1 408") && answer.contains("the body is too slow"), "{answer}");
+    assert!(answer.starts_with("HTTP/1.1 408") && answer.contains("The body is too slow"), "{answer}");
 }
 
 #[tokio::test]

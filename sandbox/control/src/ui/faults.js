@@ -61,9 +61,9 @@ export default function faults(root) {
     problem.textContent = "";
     const wanted = { match: {}, fault: text.value, probability: Number(probability.value) / 100 };
     try {
-      if (criteria.value.trim()) Object.assign(wanted.match, members(new Raw(criteria.value).text));
+      if (criteria.value.trim()) wanted.match = members(criteria.value);
     } catch {
-      problem.textContent = "The further criteria are not JSON.";
+      problem.textContent = "The further criteria are not an object in JSON.";
       return;
     }
     if (path.value) wanted.match.path = path.value;

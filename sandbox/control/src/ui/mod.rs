@@ -133,7 +133,7 @@ mod tests {
 
     const JSON: &str = include_str!("json.js");
 
-    /// Catches a script that parses and prints what a person edits: JavaScript rounds numbers.
+    /// Catches a part of the console that parses and prints what a person edits: JavaScript rounds numbers.
     #[test]
     fn one_script_reads_and_writes_json() {
         for (name, text) in SCRIPTS.iter().filter(|(name, _)| *name != "json.js") {
@@ -158,6 +158,16 @@ mod tests {
             assert.equal(indented(written(plain)), JSON.stringify(plain, null, 2));
             assert.deepEqual([pretty("{"), pretty("12345678901234567890")], ["{", "12345678901234567890"]);
             assert.throws(() => new Raw('{},"admin":true'), SyntaxError);
+            for (const other of ["[1]", "1", "null", ' "a"', "{", ""]) assert.throws(() => members(other), SyntaxError);
+            const own = members(' {"__proto__":{"a":1},"path":"/a"}');
+            own.path = "/b";
+            assert.equal(written(own), '{"__proto__":{"a":1},"path":"/b"}');
+            assert.throws(() => read("1 2"), SyntaxError);
+            for (const part of ["a", "\\\\", "\\\""]) {
+              const long = `{"a":"${part.repeat((16 << 20) / part.length)}","b":9007199254740993}`;
+              assert.equal(read(long).b, "9007199254740993");
+              assert.deepEqual([members(long).b.text, pretty(long).length], ["9007199254740993", long.length + 9]);
+            }
         "#;
         let script = format!("{JSON}\nimport assert from 'node:assert/strict';\nconst text = {text:?};\n{checks}");
         let Ok(run) = Command::new("node").args(["--input-type=module", "--eval", &script]).output() else {

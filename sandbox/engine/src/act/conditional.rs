@@ -35,11 +35,10 @@ struct EntityTag {
 /// The item, or the value that exists once, that a request is about.
 #[derive(Debug)]
 enum Target {
-    Present(Arc<Value>),
+    /// The value whose tag it has, and the one whose member `etag` is a tag, too.
+    Present(Arc<Value>, Arc<Value>),
     /// The request would make it, or would be answered with 404.
-    Missing {
-        is_made: bool,
-    },
+    Missing { is_made: bool },
 }
 
 impl Preconditions {
@@ -83,7 +82,7 @@ impl WantedTags {
         }
     }
 
-    /// Returns whether one of the tags is that of the value, or of its member. A weak tag is not the strong one of a value, but a
+    /// Returns whether one of the tags is that of the value, or of a member. A weak tag is not the strong one of a value, but a
     /// member can have a weak one.
     fn has(&self, value: &Value, member: Option<&str>, with_weak: bool) -> bool {
         let Self::Listed(tags) = self else { return true };
@@ -105,15 +104,15 @@ impl Engine {
         }
         let Some(target) = self.target(call, collection)? else { return Ok(None) };
         let fails = match &target {
-            Target::Present(value) => {
-                let member = self.accepted_member(call, value);
+            Target::Present(value, item) => {
+                let member = self.accepted_member(call, item);
                 wanted.if_match.as_ref().is_some_and(|tags| !tags.has(value, member, false))
                     || wanted.if_none_match.as_ref().is_some_and(|tags| tags.has(value, member, true))
             }
             // A condition that a 404 answers already is not looked at.
             Target::Missing { is_made } => *is_made && wanted.if_match.is_some(),
         };
-        Ok(fails.then(|| failed(matches!(target, Target::Present(_)))))
+        Ok(fails.then(|| failed(matches!(target, Target::Present(..)))))
     }
 
     fn target(&self, call: &Call<'_>, collection: Option<(usize, &Collection)>) -> Result<Option<Target>, Full> {
@@ -126,7 +125,8 @@ impl Engine {
         };
         let Some((index, collection)) = collection.filter(|_| is_written) else { return Ok(None) };
         if call.planned.role == Role::Clear {
-            return Ok(Some(Target::Present(self.whole_list(call, index, collection))));
+            let list = self.whole_list(call, index, collection);
+            return Ok(Some(Target::Present(Arc::clone(&list), list)));
         }
         let owner = self.owner(call, index, collection);
         let Some(id) = self.named(call, &owner, collection) else { return Ok(None) };
@@ -141,7 +141,10 @@ impl Engine {
                 (self.item(&owner, collection, &id)?, is_made)
             }
         };
-        let present = |item: Item| Target::Present(self.tagged_item(call, &id, &item.value));
+        let present = |item: Item| {
+            let tagged = self.tagged_item(call, &id, &item.value);
+            Target::Present(tagged.unwrap_or_else(|| Arc::clone(&item.value)), item.value)
+        };
         Ok(Some(item.map_or(Target::Missing { is_made }, present)))
     }
 
@@ -151,12 +154,13 @@ impl Engine {
             let state = self.state();
             (state.value(call.place).cloned(), state.file(call.place).cloned())
         };
-        match (value, file) {
-            (Some(value), _) => Target::Present(value),
-            (None, Some(file)) => Target::Present(Arc::new(of_file(&file))),
-            (None, None) if self.reader(call.place).is_some() => Target::Present(self.unwritten(call)),
-            (None, None) => Target::Missing { is_made: true },
-        }
+        let value = match (value, file) {
+            (Some(value), _) => value,
+            (None, Some(file)) => Arc::new(of_file(&file)),
+            (None, None) if self.reader(call.place).is_some() => self.unwritten(call),
+            (None, None) => return Target::Missing { is_made: true },
+        };
+        Target::Present(Arc::clone(&value), value)
     }
 
     /// The value with the tag of a list that is read without a query.

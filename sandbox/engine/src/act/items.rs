@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::files::{below, stored};
+use super::files::below;
 use super::{Call, Engine, Outcome, keys, merge, unknown};
 use crate::contract::Status;
 use crate::fit::Missing;
@@ -77,7 +77,7 @@ impl Engine {
             let seed = self.seed_for(owner, collection, &format!("added {number}"));
             let (id, key) = self.new_key(collection, number, seed);
             let (id, value) = self.invented(owner, collection, id, &key, members.clone(), seed);
-            if self.put_item(owner, id, value, true).is_err() {
+            if self.put_invented(owner, &id, value).is_err() {
                 return;
             }
         }
@@ -89,9 +89,10 @@ impl Engine {
         keys::text(key)
     }
 
-    /// Gives members the form of an item, and stores it.
+    /// Gives members the form of an item, and stores it with the file that the request sends.
     fn store(
         &self,
+        call: &Call<'_>,
         owner: &Owner,
         collection: &Collection,
         id: String,
@@ -107,7 +108,8 @@ impl Engine {
             value = self.fitter().fit(schema, &value, missing, seed).value;
         }
         let id = self.key_in(collection, &value).unwrap_or(id);
-        let item = self.put_item(owner, id.clone(), value, false)?;
+        let file = self.sent_file(call, collection).map(|file| (self.item_place(call, collection, &id), file));
+        let item = self.put_item_with(owner, id.clone(), value, false, file)?;
         Ok((id, item.value))
     }
 
@@ -173,10 +175,7 @@ impl Engine {
         };
         self.place(collection, &owner.1, None, &mut members);
         let sendable = self.sendable(call, collection);
-        let (id, value) = self.store(owner, collection, id, members, Missing::AllBut(&sendable))?;
-        if let Some(file) = call.read.files.first() {
-            self.state().set_file(self.item_place(call, collection, &id), stored(file))?;
-        }
+        let (id, value) = self.store(call, owner, collection, id, members, Missing::AllBut(&sendable))?;
         Ok(Outcome::Item { value, id, is_created: true, is_invented: false })
     }
 
@@ -197,7 +196,7 @@ impl Engine {
         let seed = self.seed_for(owner, collection, id);
         let key = self.key_value(collection, id);
         let (_, value) = self.invented(owner, collection, id.to_owned(), &key, Map::new(), seed);
-        self.put_item(owner, id.to_owned(), value, true).map(Some)
+        self.put_invented(owner, id, value)
     }
 
     pub(super) fn read(&self, call: &Call<'_>, index: usize, collection: &Collection) -> Result<Outcome, Full> {
@@ -227,8 +226,7 @@ impl Engine {
             members.entry(name.clone()).or_insert_with(|| value.clone());
         }
         let missing = Missing::AllBut(&sendable);
-        let (id, value) = self.store_named(&owner, collection, id, members, missing)?;
-        self.keep_file(call, collection, &id)?;
+        let (id, value) = self.store_named(call, &owner, collection, id, members, missing)?;
         Ok(Outcome::Item { value, id, is_created: before.is_none(), is_invented: false })
     }
 
@@ -243,6 +241,7 @@ impl Engine {
     /// Stores an item under the identifier that a request names: the path wins over the body.
     fn store_named(
         &self,
+        call: &Call<'_>,
         owner: &Owner,
         collection: &Collection,
         id: String,
@@ -251,7 +250,7 @@ impl Engine {
     ) -> Result<(String, Arc<Value>), Full> {
         let key = self.key_value(collection, &id);
         self.place(collection, &owner.1, Some(&key), &mut members);
-        self.store(owner, collection, id, members, missing)
+        self.store(call, owner, collection, id, members, missing)
     }
 
     pub(super) fn patch(&self, call: &Call<'_>, index: usize, collection: &Collection) -> Result<Outcome, Full> {
@@ -281,8 +280,7 @@ impl Engine {
             return Ok(Outcome::Conflict(conflict));
         }
         // An optional member that the patch removed stays away.
-        let (id, value) = self.store_named(&owner, collection, id, members, Missing::Required)?;
-        self.keep_file(call, collection, &id)?;
+        let (id, value) = self.store_named(call, &owner, collection, id, members, Missing::Required)?;
         Ok(Outcome::Item { value, id, is_created: false, is_invented: false })
     }
 
@@ -296,8 +294,14 @@ impl Engine {
             Ok(None) => return Outcome::Unknown(unknown(collection, id)),
             Err(full) => return full.into(),
         }
-        let removed = self.state().remove(&owner, id);
-        self.state().remove_below(&self.item_place(call, collection, id));
+        let removed = {
+            let places = self.places_of(&owner, collection, &[id]);
+            let mut state = self.state();
+            let removed = state.remove(&owner, id);
+            state.remove_below(&self.item_place(call, collection, id));
+            places.iter().for_each(|place| state.remove_below(place));
+            removed
+        };
         self.forget_below(index, &[owner.1.as_slice(), &[id.to_owned()]].concat());
         match removed {
             Some(item) => Outcome::Item { value: item.value, id: id.to_owned(), is_created: false, is_invented: false },
@@ -326,10 +330,13 @@ impl Engine {
             Some(instance) => instance.items().map(|(id, _)| id.to_owned()).collect(),
             None => Vec::new(),
         };
-        self.state().clear(&owner);
-        for id in ids {
-            self.state().remove_below(&below(call.place, &id));
-        }
+        let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+        let mut places = self.places_of(&owner, collection, &ids);
+        places.extend(ids.iter().map(|id| below(call.place, id)));
+        let mut state = self.state();
+        state.clear(&owner);
+        places.iter().for_each(|place| state.remove_below(place));
+        drop(state);
         self.forget_below(index, &owner.1);
         Outcome::Invented
     }

@@ -118,7 +118,12 @@ impl Engine {
         let mut address = address.to_owned();
         if let Some((owner, id)) = self.item_at(&address) {
             address = self.item_address(&owner, &id);
-            self.state().remove(&owner, &id);
+            let collection = self.plan.collections.get(owner.0);
+            let places = collection.map(|collection| self.places_of(&owner, collection, &[&id])).unwrap_or_default();
+            let mut state = self.state();
+            state.remove(&owner, &id);
+            places.iter().for_each(|place| state.remove_below(place));
+            drop(state);
             self.forget_below(owner.0, &[owner.1.as_slice(), &[id]].concat());
         }
         if let Some(place) = self.place_of(&address) {

@@ -137,20 +137,21 @@ impl Engine {
         Fitter { outlines: &self.plan.outlines, schemas: &self.schemas }
     }
 
-    pub(crate) fn act(&self, call: &Call<'_>) -> Outcome {
+    /// The outcome of a request, with the value whose tag its answer has.
+    pub(crate) fn act(&self, call: &Call<'_>) -> (Outcome, Option<Arc<Value>>) {
         let reads = [Method::GET, Method::HEAD].contains(&call.operation.method) && !self.goes_on(call);
         if !reads {
             let _writing = self.writing();
-            let outcome = self.perform(call);
-            return self.saved(outcome);
+            let (outcome, tagged) = self.perform(call);
+            return (self.saved(outcome), tagged);
         }
-        let outcome = self.perform(call);
+        let (outcome, tagged) = self.perform(call);
         // A read can show, or begin, what is not saved yet. Half of the changes of another request are never saved.
         if self.state().is_changed() {
             let _writing = self.writing();
-            return self.saved(outcome);
+            return (self.saved(outcome), tagged);
         }
-        outcome
+        (outcome, tagged)
     }
 
     /// Keeps others from writing.
@@ -163,21 +164,21 @@ impl Engine {
         self.state().save(keeper.as_ref()).map_or_else(Outcome::Unsaved, |()| outcome)
     }
 
-    fn perform(&self, call: &Call<'_>) -> Outcome {
+    fn perform(&self, call: &Call<'_>) -> (Outcome, Option<Arc<Value>>) {
         if let Some(unknown) = self.unknown_owner(call) {
-            return unknown;
+            return (unknown, None);
         }
         let collection = call.planned.collection.and_then(|index| Some((index, self.plan.collections.get(index)?)));
         let role = call.planned.role;
         if let Some((index, collection)) = collection
             && let Err(full) = self.settle(&self.owner(call, index, collection), collection)
         {
-            return full.into();
+            return (full.into(), None);
         }
         match self.unmet(call, collection) {
             Ok(None) => {}
-            Ok(Some(failed)) => return failed,
-            Err(full) => return full.into(),
+            Ok(Some(failed)) => return (failed, None),
+            Err(full) => return (full.into(), None),
         }
         let outcome = match (role, collection) {
             (Role::List | Role::Search, Some((index, collection))) => Ok(self.list(call, index, collection)),
@@ -199,10 +200,13 @@ impl Engine {
             _ => Ok(Outcome::Invented),
         };
         let outcome = self.conditional(call, self.worked(call, outcome.unwrap_or_else(Outcome::from)));
+        // The next request can change the item before this one is answered. A delete has removed it.
+        let has_tag = call.planned.has_tag && role != Role::Delete;
+        let tagged = has_tag.then(|| self.tagged(call, &outcome)).flatten();
         // Timers of new states begin now.
         match collection.map(|(index, collection)| self.settle(&self.owner(call, index, collection), collection)) {
-            Some(Err(full)) => full.into(),
-            _ => outcome,
+            Some(Err(full)) => (full.into(), None),
+            _ => (outcome, tagged),
         }
     }
 

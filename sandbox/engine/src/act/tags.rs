@@ -75,12 +75,18 @@ fn texts(seed: u64) -> [Value; 4] {
 
 impl Engine {
     /// Stores an item. All changes of items come here, so that each renews the member `etag`: requests, work, and the control interface.
-    pub(super) fn put_item(
+    pub(super) fn put_item(&self, owner: &Owner, id: String, value: Value, is_invented: bool) -> Result<Item, Full> {
+        self.put_item_with(owner, id, value, is_invented, None)
+    }
+
+    /// Stores an item with its file, if it has one: nobody sees one without the other.
+    pub(super) fn put_item_with(
         &self,
         owner: &Owner,
         id: String,
         mut value: Value,
         is_invented: bool,
+        file: Option<(String, StoredFile)>,
     ) -> Result<Item, Full> {
         let before = {
             let state = self.state();
@@ -96,8 +102,26 @@ impl Engine {
             self.renew_tag(schema, &before, &mut value);
         }
         let item = Item::new(value, is_invented);
-        self.state().put(owner, id, item.clone())?;
+        match file {
+            Some(file) => self.state().put_with_file(owner, id, item.clone(), file)?,
+            None => self.state().put(owner, id, item.clone())?,
+        }
         Ok(item)
+    }
+
+    /// Stores an item that the sandbox makes up. A request that has stored or removed it in the meantime wins: the answer is its item.
+    pub(super) fn put_invented(&self, owner: &Owner, id: &str, value: Value) -> Result<Option<Item>, Full> {
+        let mut state = self.state();
+        let instance = state.instance(owner).ok_or(Full)?;
+        if let Some(item) = instance.item(id) {
+            return Ok(Some(item.clone()));
+        }
+        if instance.is_removed(id) {
+            return Ok(None);
+        }
+        let item = Item::new(value, true);
+        state.put(owner, id.to_owned(), item.clone())?;
+        Ok(Some(item))
     }
 
     /// Stores a value that exists once, as `put_item` stores an item.
@@ -172,16 +196,17 @@ impl Engine {
     }
 
     /// The value whose tag an item has: that of its file if reads answer with it.
-    pub(super) fn tagged_item(&self, call: &Call<'_>, id: &str, value: &Arc<Value>) -> Arc<Value> {
-        let collection = call.planned.collection.and_then(|index| self.plan.collections.get(index));
-        let file = collection.and_then(|collection| self.own_file(call, collection, id));
-        file.map_or_else(|| Arc::clone(value), |file| Arc::new(of_file(&file)))
+    /// `None` if another request has changed it since it was read.
+    pub(super) fn tagged_item(&self, call: &Call<'_>, id: &str, value: &Arc<Value>) -> Option<Arc<Value>> {
+        let collection = call.planned.collection.and_then(|index| Some((index, self.plan.collections.get(index)?)));
+        let file = collection.map(|collection| self.own_file(call, collection, id, value)).transpose().ok()?;
+        Some(file.flatten().map_or_else(|| Arc::clone(value), |file| Arc::new(of_file(&file))))
     }
 
     /// The value whose tag an outcome has.
     pub(crate) fn tagged(&self, call: &Call<'_>, outcome: &Outcome) -> Option<Arc<Value>> {
         match outcome {
-            Outcome::Item { value, id, .. } => Some(self.tagged_item(call, id, value)),
+            Outcome::Item { value, id, .. } => self.tagged_item(call, id, value),
             Outcome::Value(Some(value)) => Some(Arc::clone(value)),
             Outcome::Value(None) => Some(self.unwritten(call)),
             Outcome::List(listed) => {

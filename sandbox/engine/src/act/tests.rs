@@ -105,6 +105,23 @@ fn all_contracts_have_states_that_are_restored() {
     share(&contracts());
 }
 
+/// Catches a made-up item that replaces the one of a request which was faster, or brings back a removed one.
+#[test]
+fn an_invented_item_replaces_no_other_one() {
+    let item = json!({ "200": { "content": { "application/json": { "schema": { "type": "object" } } } } });
+    let paths = json!({ "/a/{id}": { "get": { "responses": item }, "put": { "responses": item } } });
+    let document = json!({ "openapi": "3.0.3", "paths": paths }).to_string();
+    let engine = engine(Contract::read(document.as_bytes()).unwrap());
+    let owner = (0, Vec::new());
+    engine.begin(&owner, &engine.plan.collections[0]);
+    engine.put_item(&owner, "own".to_owned(), json!({ "own": 1 }), false).unwrap();
+    let stored = engine.put_invented(&owner, "own", json!({})).unwrap().unwrap();
+    assert_eq!((&*stored.value, stored.is_invented()), (&json!({ "own": 1 }), false));
+    engine.state().remove(&owner, "own");
+    assert!(engine.put_invented(&owner, "own", json!({})).unwrap().is_none());
+    assert!(engine.put_invented(&owner, "new", json!({})).unwrap().unwrap().is_invented());
+}
+
 /// As many items as a state has room for.
 const MANY: u64 = 1_000_000;
 
@@ -152,7 +169,7 @@ fn a_page_of_a_million_items_is_the_stored_items_alone() {
             preconditions: &Preconditions::default(),
             part: None,
         };
-        match engine.act(&call) {
+        match engine.act(&call).0 {
             Outcome::List(listed) => listed,
             other => panic!("{other:?}"),
         }

@@ -114,9 +114,10 @@ impl Judge {
         self.contract.operations.iter().map(|operation| (operation.method.as_str(), operation.template.as_str()))
     }
 
-    /// Returns whether a security scheme of the contract puts a token into `Authorization`.
+    /// Returns whether a security scheme of the contract puts a token into `Authorization`: bearer, OAuth 2.0, OpenID Connect, or another
+    /// scheme of HTTP than Basic.
     pub fn takes_token(&self) -> bool {
-        let is_token = |scheme: &Scheme| !matches!(scheme, Scheme::Key { .. } | Scheme::Basic);
+        let is_token = |scheme: &Scheme| matches!(scheme, Scheme::Bearer | Scheme::Token | Scheme::Http(_));
         self.contract.schemes.values().any(is_token)
     }
 

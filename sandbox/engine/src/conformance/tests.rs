@@ -370,3 +370,21 @@ fn a_closed_base_whose_subtypes_all_need_more_contradicts_itself() {
         assert_eq!(made(json!(["kind"]), true, target), Ok(()), "{target}");
     }
 }
+
+#[test]
+fn a_token_is_in_the_header_of_four_kinds_of_schemes() {
+    for (scheme, expected) in [
+        (json!({ "type": "apiKey", "in": "header", "name": "Authorization" }), false),
+        (json!({ "type": "http", "scheme": "basic" }), false),
+        (json!({ "type": "http", "scheme": "bearer" }), true),
+        (json!({ "type": "http", "scheme": "dpop" }), true),
+        (json!({ "type": "oauth2", "flows": {} }), true),
+        (json!({ "type": "openIdConnect", "openIdConnectUrl": "https://a.example" }), true),
+        (json!({ "type": "mutualTLS" }), false),
+        (json!({ "type": "other" }), false),
+    ] {
+        let document = json!({ "openapi": "3.1.0", "paths": {}, "components": { "securitySchemes": { "a": scheme } } });
+        let judge = Judge::read(document.to_string().as_bytes(), 1).unwrap();
+        assert_eq!(judge.takes_token(), expected, "{scheme}");
+    }
+}

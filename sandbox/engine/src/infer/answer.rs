@@ -40,7 +40,8 @@ pub(crate) fn json(content: &[Content]) -> Option<&Content> {
     content.iter().find(|content| is_json(&content.media_type)).or_else(|| content.first())
 }
 
-/// Returns whether an operation answers with a file: with no JSON, XML or plain text, unless a schema says that these are bytes.
+/// Returns whether an operation answers with a file: with no JSON, XML, plain text or stream of items, unless a schema says that these are
+/// bytes.
 pub(super) fn is_file(operation: &Operation, outlines: &Outlines) -> bool {
     let Some((_, response)) = success(operation, &[200]) else { return false };
     let is_text = |content: &Content| {
@@ -50,6 +51,7 @@ pub(super) fn is_file(operation: &Operation, outlines: &Outlines) -> bool {
             schema.is_some_and(|schema| outlines.get(schema).format.as_deref() == Some("binary"))
         };
         match is_json(media_type) {
+            _ if content.is_sequence => true,
             true => !media_type.contains('*') || !is_bytes(),
             false => (media_type.contains("xml") || media_type.starts_with("text/plain")) && !is_bytes(),
         }

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use bytes::Bytes;
 use indexmap::IndexMap;
 use serde_json::Value;
 
@@ -11,6 +12,7 @@ use super::query::{Pair, decode, pairs, steps};
 use super::{File, Read, Refusal, RequestParts, style, violation, within};
 use crate::contract::{Content, Operation, SchemaRef, Style};
 use crate::schema::{Direction, Form, Kinds, Schemas, Text, Violation};
+use crate::state::MOST_MEDIA_TYPE;
 
 pub(super) const URLENCODED: &str = "application/x-www-form-urlencoded";
 const MULTIPART: &str = "multipart/form-data";
@@ -34,6 +36,16 @@ pub(super) fn read(
         read.body = is_json(&essence(media_type)).then(|| serde_json::from_slice(parts.body).ok()).flatten();
         return Ok(());
     };
+    let actual = essence(media_type);
+    if media_type.len() > MOST_MEDIA_TYPE {
+        violations.push(violation("header.Content-Type", "is longer than 1,024 bytes"));
+        return Ok(());
+    }
+    let is_declared = || body.content.iter().any(|content| fit(&content.media_type, media_type).is_some());
+    let is_value = is_json(&actual) || actual == URLENCODED || actual == MULTIPART;
+    if !is_value && is_declared() {
+        read.raw = Some(Bytes::copy_from_slice(parts.body));
+    }
     if parts.body.is_empty() {
         let is_text = |content: &Content| is_text(&essence(&content.media_type));
         let is_form = essence(media_type) == URLENCODED;
@@ -195,6 +207,9 @@ impl FormReader<'_> {
         for part in multipart_parts(content_type, body).map_err(str::to_owned)? {
             let name = part.name.strip_suffix("[]").unwrap_or(&part.name).to_owned();
             let (form, kinds) = self.member(&name);
+            if part.media_type.as_ref().is_some_and(|media_type| media_type.len() > MOST_MEDIA_TYPE) {
+                return Err("has a part whose media type is longer than 1,024 bytes".to_owned());
+            }
             let text = self.part(&part, form, kinds, files);
             match members.get_mut(&name) {
                 Some(Text::List(list)) if form == Form::List => list.push(text),

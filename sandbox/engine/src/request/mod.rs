@@ -9,6 +9,7 @@ mod style;
 #[cfg(test)]
 mod tests;
 
+use bytes::Bytes;
 use http::HeaderMap;
 use serde_json::{Map, Value};
 
@@ -59,6 +60,8 @@ pub struct Read {
     pub body: Option<Value>,
     /// The files of a form, or the body as a file.
     pub files: Vec<File>,
+    /// The bytes of the body, also of an empty one, if the operation declares its media type, and it is neither JSON nor a form.
+    pub raw: Option<Bytes>,
 }
 
 /// A request that does not fit its operation.

@@ -98,7 +98,8 @@ pub(crate) fn encode_items(media_type: &str, value: &Value, name: &str) -> Vec<u
             None if fields.is_empty() => item.to_string(),
             None => return format!("{fields}\n"),
         };
-        let lines: String = data.split(['\r', '\n']).map(|line| format!("data: {line}\n")).collect();
+        let lines: String =
+            data.replace("\r\n", "\n").split(['\r', '\n']).map(|line| format!("data: {line}\n")).collect();
         format!("{fields}{lines}\n")
     };
     match (essence.as_str(), line_start(&essence)) {
@@ -161,13 +162,13 @@ mod tests {
 
     #[test]
     fn items_of_a_stream_are_lines_and_events() {
-        let items = json!([{ "event": "a\nb", "data": "c\nd", "retry": 5 }, { "x": 1 }, { "id": "7" }]);
+        let items = json!([{ "event": "a\nb", "data": "c\r\nd\re\n\nf", "retry": 5 }, { "x": 1 }, { "id": "7" }]);
         let text = |media_type| String::from_utf8(encode_items(media_type, &items, "")).unwrap();
         let [first, second, third] =
-            ["{\"event\":\"a\\nb\",\"data\":\"c\\nd\",\"retry\":5}", "{\"x\":1}", "{\"id\":\"7\"}"];
+            ["{\"event\":\"a\\nb\",\"data\":\"c\\r\\nd\\re\\n\\nf\",\"retry\":5}", "{\"x\":1}", "{\"id\":\"7\"}"];
         assert_eq!(text("application/jsonl; charset=utf-8"), format!("{first}\n{second}\n{third}\n"));
         assert_eq!(text("application/json-seq"), format!("\u{1e}{first}\n\u{1e}{second}\n\u{1e}{third}\n"));
-        let events = "event: a b\nretry: 5\ndata: c\ndata: d\n\ndata: {\"x\":1}\n\nid: 7\n\n";
+        let events = "event: a b\nretry: 5\ndata: c\ndata: d\ndata: e\ndata: \ndata: f\n\ndata: {\"x\":1}\n\nid: 7\n\n";
         assert_eq!(text("text/event-stream"), events);
     }
 

@@ -31,7 +31,8 @@ pub(crate) fn reply(engine: &Engine, call: &Call<'_>, accept: Option<&str>) -> R
         let detail = "the behaviour file answers this request so".to_owned();
         return problem(Some((engine, call.operation)), &Problem { status, detail, violations: Vec::new() });
     }
-    let outcome = engine.act(call);
+    let (outcome, tagged) = engine.act(call);
+    let tag = tagged.map(|value| ("ETag".to_owned(), tag(&value)));
     let refused = match &outcome {
         Outcome::Unknown(detail) => Some((404, detail.clone())),
         Outcome::Conflict(detail) => Some((409, detail.clone())),
@@ -56,20 +57,17 @@ pub(crate) fn reply(engine: &Engine, call: &Call<'_>, accept: Option<&str>) -> R
         _ => None,
     };
     let Some((status, response)) = success(call.operation, statuses) else {
-        return Reply {
-            extent,
-            headers: tag_of(engine, call, &outcome).into_iter().collect(),
-            ..undeclared(call, &outcome)
-        };
+        return Reply { extent, headers: tag.into_iter().collect(), ..undeclared(call, &outcome) };
     };
     let mut reply = Reply { status, headers: headers(engine, call, response), extent, ..Reply::default() };
-    if let Some(tag) = tag_of(engine, call, &outcome) {
+    // The sampled tag of a file that nobody has stored would meet no condition.
+    if tag.is_some() || call.planned.role == Role::Download {
         reply.headers.retain(|(name, _)| !name.eq_ignore_ascii_case("etag"));
-        reply.headers.push(tag);
+        reply.headers.extend(tag);
     }
     if let Outcome::Item { id, is_created: true, .. } = &outcome {
         reply.headers.retain(|(name, _)| !name.eq_ignore_ascii_case("location"));
-        reply.headers.push(("Location".to_owned(), location(call, id)));
+        reply.headers.push(("Location".to_owned(), location(engine, call, id)));
     }
     if [204, 205, 304].contains(&status) || status < 200 {
         reply.is_invented = matches!(outcome, Outcome::Invented);
@@ -170,17 +168,12 @@ fn preferred(call: &Call<'_>, outcome: &Outcome) -> &'static [u16] {
     }
 }
 
-/// The header with the tag of the item that is answered, which a delete has removed.
-fn tag_of(engine: &Engine, call: &Call<'_>, outcome: &Outcome) -> Option<(String, String)> {
-    if !call.planned.has_tag || call.planned.role == Role::Delete {
-        return None;
+/// The path of a new item. A PUT names it in its own path.
+fn location(engine: &Engine, call: &Call<'_>, id: &str) -> String {
+    let collection = call.planned.collection.and_then(|index| engine.plan.collections.get(index));
+    if let Some(collection) = collection.filter(|_| call.planned.role != Role::Create) {
+        return format!("{}{}", call.base, engine.item_place(call, collection, id));
     }
-    let value = engine.tagged(call, outcome)?;
-    Some(("ETag".to_owned(), tag(&value)))
-}
-
-/// The path of a new item.
-fn location(call: &Call<'_>, id: &str) -> String {
     let id = percent_encoding::utf8_percent_encode(id, percent_encoding::NON_ALPHANUMERIC).to_string();
     let id = id.replace("%2D", "-").replace("%5F", "_").replace("%2E", ".").replace("%7E", "~");
     format!("{}{}/{id}", call.base, call.place.trim_end_matches('/'))

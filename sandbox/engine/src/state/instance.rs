@@ -247,6 +247,37 @@ mod tests {
         assert_eq!(instance.indices.len(), 1);
     }
 
+    /// Catches an item without its file, if only one of them has room, and a file whose size is wrong after a change.
+    #[test]
+    fn an_item_is_stored_with_its_file_or_not_at_all() {
+        let (mut state, owner) = (State::default(), (0, Vec::new()));
+        state.begin(owner.clone(), Vec::new());
+        let file = |media_type: &str, length: usize| super::super::StoredFile {
+            media_type: media_type.to_owned(),
+            bytes: vec![0; length].into(),
+        };
+        let mut put = |number: i32, file| {
+            let before = state.described();
+            let stored = state.put_with_file(&owner, "a".to_owned(), Item::new(json!(number), false), file);
+            if stored.is_err() {
+                assert_eq!(state.described(), before);
+            }
+            (stored.is_ok(), state.bytes)
+        };
+        let place = || "/a".to_owned();
+        let (_, first) = put(1, (place(), file("a/b", 10)));
+        assert_eq!(first, 2 + 3 + 10 + super::size(&json!(1)));
+        assert_eq!(put(2, (place(), file("a/bc", 4))), (true, first - 5));
+        assert_eq!(put(3, (place(), file(&"a".repeat(2_000), 4))), (false, first - 5));
+        state.bytes = super::super::MOST_BYTES - 6;
+        let mut put = |length| {
+            let item = Item::new(json!("text of an item"), false);
+            state.put_with_file(&owner, "b".to_owned(), item, ("/b".to_owned(), file("", length)))
+        };
+        assert_eq!((put(5), put(4)), (Err(super::super::Full), Err(super::super::Full)));
+        assert_eq!((state.bytes, state.file("/b")), (super::super::MOST_BYTES - 6, None));
+    }
+
     #[test]
     fn items_keep_their_order_and_their_place_when_replaced() {
         let (mut state, owner) = (State::default(), (0, Vec::new()));

@@ -18,11 +18,19 @@ pub struct StoredFile {
     pub bytes: Bytes,
 }
 
+impl StoredFile {
+    fn size(&self) -> usize {
+        self.media_type.len() + self.bytes.len()
+    }
+}
+
 /// The limits of the state.
 const MOST_INSTANCES: usize = 100_000;
 const MOST_VALUES: usize = 100_000;
 const MOST_ITEMS: usize = 1_000_000;
 const MOST_BYTES: usize = 512 << 20;
+/// The length of the media type of a file.
+pub(crate) const MOST_MEDIA_TYPE: usize = 1 << 10;
 
 /// The state has no room for more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -284,7 +292,7 @@ impl<M: Default> State<M> {
             self.note(|| Change::Value(place.to_owned()));
         }
         if let Some(file) = self.files.remove(place) {
-            self.bytes -= place.len() + file.bytes.len();
+            self.bytes -= place.len() + file.size();
             self.note(|| Change::File(place.to_owned()));
         }
     }
@@ -323,15 +331,44 @@ impl<M: Default> State<M> {
     }
 
     pub fn set_file(&mut self, place: String, file: StoredFile) -> Result<(), Full> {
-        let before = self.files.get(&place).map(|before| place.len() + before.bytes.len());
-        let bytes = self.bytes - before.unwrap_or(0) + place.len() + file.bytes.len();
-        if bytes > MOST_BYTES || before.is_none() && self.files.len() >= MOST_VALUES {
-            return Err(Full);
+        let bytes = self.with_file(&place, &file)?;
+        self.put_file(place, file, bytes);
+        Ok(())
+    }
+
+    /// Adds or replaces an item together with the file at a place: both, or none.
+    pub(crate) fn put_with_file(
+        &mut self,
+        owner: &Owner,
+        id: String,
+        item: Item<M>,
+        (place, file): (String, StoredFile),
+    ) -> Result<(), Full> {
+        let (before, bytes) = (self.bytes, self.with_file(&place, &file)?);
+        // The item has the room that the file leaves.
+        self.bytes = bytes;
+        let stored = self.put(owner, id, item);
+        if stored.is_err() {
+            self.bytes = before;
+            return stored;
         }
+        let bytes = self.bytes;
+        self.put_file(place, file, bytes);
+        Ok(())
+    }
+
+    /// The bytes of the state with a file.
+    fn with_file(&self, place: &str, file: &StoredFile) -> Result<usize, Full> {
+        let before = self.files.get(place).map(|before| place.len() + before.size());
+        let bytes = self.bytes - before.unwrap_or(0) + place.len() + file.size();
+        let is_full = bytes > MOST_BYTES || before.is_none() && self.files.len() >= MOST_VALUES;
+        if is_full || file.media_type.len() > MOST_MEDIA_TYPE { Err(Full) } else { Ok(bytes) }
+    }
+
+    fn put_file(&mut self, place: String, file: StoredFile, bytes: usize) {
         self.bytes = bytes;
         self.note(|| Change::File(place.clone()));
         self.files.insert(place, Arc::new(file));
-        Ok(())
     }
 }
 
