@@ -8,15 +8,11 @@
 # It needs the package registry once, for `cargo vendor`, and python3 for the server of the contracts.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
-all=
-case "$#${1:-}" in
-    0) ;;
-    1--all) all=--all ;;
-    *)
-        printf '%s: %s is not its argument\n  help: it takes --all, or nothing\n' "$0" "$*" >&2
-        exit 2
-        ;;
-esac
+all=${1:-}
+if [ "$*" != "${all:+--all}" ]; then
+    printf '%s: %s is not its argument\n  help: it takes --all, or nothing\n' "$0" "$*" >&2
+    exit 2
+fi
 radarr="$PWD/../shared/contracts/dotnet/Radarr+Radarr__src_Radarr.Api.V3_openapi.json"
 places="$PWD/../shared/contracts/swagger2/nytimes.com_geo_api_1.0.0.json"
 if [ ! -f "$radarr" ] || [ ! -f "$places" ]; then

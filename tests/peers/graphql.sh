@@ -5,15 +5,11 @@
 # (@linear/sdk), of Saleor's, which is federated (@saleor/sdk), and of one in Hasura's style. The versions are below. If npm is out
 # of reach, it prints SKIPPED and exits with 0.
 set -eu
-all=
-case "$#${1:-}" in
-    0) ;;
-    1--all) all=--all ;;
-    *)
-        printf '%s: %s is not its argument\n  help: it takes --all, or nothing\n' "$0" "$*" >&2
-        exit 2
-        ;;
-esac
+all=${1:-}
+if [ "$*" != "${all:+--all}" ]; then
+    printf '%s: %s is not its argument\n  help: it takes --all, or nothing\n' "$0" "$*" >&2
+    exit 2
+fi
 cd "$(dirname "$0")/../.."
 tools=${CARGO_TARGET_DIR:-target}/peers/graphql
 mkdir -p "$tools"

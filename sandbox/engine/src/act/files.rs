@@ -1,6 +1,5 @@
 //! Files: uploaded to a path, or sent as the content of an item.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -8,7 +7,7 @@ use http::Method;
 use serde_json::Value;
 
 use super::{Call, Engine, Outcome, unknown};
-use crate::contract::{Segment, SegmentPart, encoded_segment, segments};
+use crate::contract::{Segment, SegmentPart, encoded_segment};
 use crate::infer::{Collection, Role};
 use crate::request::File;
 use crate::state::{Full, Owner, State, StoredFile};
@@ -99,21 +98,12 @@ impl Engine {
 
     /// The places of items and of their files: below the address of their collection, and at each path that ends with their identifier.
     pub(super) fn places_of(&self, owner: &Owner, collection: &Collection, ids: &[&str]) -> Vec<String> {
-        let operations = self.contract.operations.iter().zip(&self.plan.operations);
-        let templates: BTreeSet<&str> = operations
-            .filter(|(operation, planned)| {
-                let ends_with_name = operation.segments.last().is_some_and(|last| last.parameters().next().is_some());
-                let roles = [Role::Read, Role::Download, Role::Replace, Role::Patch, Role::Delete];
-                planned.collection == Some(owner.0) && ends_with_name && roles.contains(&planned.role)
-            })
-            .map(|(operation, _)| operation.template.as_str())
-            .collect();
-        let templates: Vec<_> = templates.into_iter().map(segments).collect();
         let address = self.address(collection, &owner.1);
         let address = self.place_of(&address).unwrap_or_default();
         let of_item = |id: &&str| {
             let values: Vec<&str> = owner.1.iter().map(String::as_str).chain([*id]).collect();
-            let named = templates.iter().filter_map(|template| filled(template, &values)).collect::<Vec<_>>();
+            let named =
+                collection.item_paths.iter().filter_map(|template| filled(template, &values)).collect::<Vec<_>>();
             [below(address, id)].into_iter().chain(named).collect::<Vec<_>>()
         };
         ids.iter().flat_map(of_item).collect()

@@ -240,6 +240,7 @@ fn collection(
         identifier,
         is_listed,
         reads_files: false,
+        item_paths: Vec::new(),
         holds_scalars: shape.is_scalar(),
         owner: None,
         unique: Vec::new(),

@@ -17,7 +17,7 @@ use std::fmt;
 use serde_json::Value;
 
 use crate::behaviour::Behaviour;
-use crate::contract::{Contract, SchemaRef};
+use crate::contract::{Contract, SchemaRef, Segment};
 use crate::error::{Error, printable};
 use crate::outline::Outlines;
 
@@ -133,6 +133,8 @@ pub(crate) struct Collection {
     pub(crate) is_listed: bool,
     /// A read at the path of an item answers with a file.
     pub(crate) reads_files: bool,
+    /// The paths that end with the identifier of an item: the places of its file.
+    pub(crate) item_paths: Vec<Vec<Segment>>,
     /// The items are texts or numbers, which are their own identifiers.
     pub(crate) holds_scalars: bool,
     pub(crate) has_create: bool,
@@ -185,20 +187,24 @@ fn plan(contract: &Contract, behaviour: &Behaviour, used: &mut HashSet<usize>) -
     corrector.collections(&mut collections)?;
     let mut operations = roles::assign(sources, &collections);
     corrector.operations(&mut operations, &mut collections)?;
-    mark_files(contract, &operations, &mut collections);
+    mark_item_paths(contract, &operations, &mut collections);
     tagged::mark(contract, &mut operations);
     Ok(Plan { operations, collections, outlines })
 }
 
-/// Marks the collections whose items are read as files, at the path of the item.
-fn mark_files(contract: &Contract, operations: &[Planned], collections: &mut [Collection]) {
+/// Gives each collection the paths of its items, and marks those whose items are read as files there.
+fn mark_item_paths(contract: &Contract, operations: &[Planned], collections: &mut [Collection]) {
+    const AT_ITEM: [Role; 5] = [Role::Read, Role::Download, Role::Replace, Role::Patch, Role::Delete];
     for (operation, planned) in contract.operations.iter().zip(operations) {
         let is_at_item = operation.segments.last().is_some_and(|last| last.parameters().next().is_some());
-        if planned.role == Role::Download
+        if AT_ITEM.contains(&planned.role)
             && is_at_item
             && let Some(collection) = planned.collection.and_then(|index| collections.get_mut(index))
         {
-            collection.reads_files = true;
+            collection.reads_files |= planned.role == Role::Download;
+            if !collection.item_paths.contains(&operation.segments) {
+                collection.item_paths.push(operation.segments.clone());
+            }
         }
     }
 }
