@@ -279,6 +279,8 @@ async fn one_deadline_covers_all() {
         let platform = Client::builder(&server.url).deadline(Duration::from_millis(150)).build().unwrap();
         let error = platform.request(Method::Get, "/x").send().await.unwrap_err();
         assert!(error.is_timeout() && error.is_retryable(), "{error}");
+        // The limit of a silence, which comes later, is a timeout as well.
+        assert!(error.to_string().contains("no answer within 0.15 s"), "{error}");
         let error = platform.request(Method::Get, "/x").deadline(Duration::ZERO).send().await.unwrap_err();
         assert!(error.is_timeout());
     }
