@@ -44,7 +44,9 @@ impl Item {
     /// The item as a line of text.
     #[must_use]
     pub fn line(&self) -> String {
-        format!("{} {} {}", self.path, self.kind, self.signature).trim_end().to_owned()
+        let mut line = [self.path.as_str(), " ", self.kind, " ", &self.signature].concat();
+        line.truncate(line.trim_end().len());
+        line
     }
 
     /// Pointer in the contract: to the member, otherwise to the object that it is part of.

@@ -2,11 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use heck::ToSnakeCase as _;
-
 use crate::config::{ClientNames, MAIN};
 use crate::model::{Routes, family_name};
-use crate::naming::ident::{camel, member_name};
+use crate::naming::ident::{camel, member_name, snake_words};
 use crate::output::Unused;
 use crate::rules::{about, includes, problem, scoped, trimmed};
 use crate::text::Ident;
@@ -87,7 +85,7 @@ pub fn client_names(title: &str, setup: &Setup) -> ClientNames {
         return ClientNames::default();
     }
     let name = if setup.reserved.types.contains(&name) { name + "Service" } else { name };
-    let snake = name.to_snake_case();
+    let snake = snake_words(&name);
     ClientNames { package: format!("{}-client", snake.replace('_', "-")), variables: snake.to_uppercase() + "_", name }
 }
 

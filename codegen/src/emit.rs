@@ -133,7 +133,12 @@ fn flush(pending: &mut Code, text: &mut String) -> Result<(), syn::Error> {
     let lines = lines(code.as_str())?;
     let mut rest = lines.as_slice();
     let mut others = String::new();
-    while !rest.is_empty() {
+    while let Some(first) = rest.first() {
+        // The formatter writes no blank lines.
+        if first.is_empty() {
+            rest = rest.get(1..).unwrap_or_default();
+            continue;
+        }
         let length = match plain::item(rest, 0) {
             Some((item, length)) => {
                 text.push_str(&formatted_items(&std::mem::take(&mut others))?);
@@ -180,12 +185,14 @@ fn formatted_items(items: &str) -> Result<String, syn::Error> {
 /// written once.
 fn block(head: &Code, members: &[Code], text: &mut String) -> Result<(), syn::Error> {
     let whole = |members: &[Code]| formatted_items(code![head, " {\n", Code::join("", members), "}\n"].as_str());
-    let empty = whole(&[])?;
-    let Some(opening) = empty.strip_suffix("}\n").filter(|_| !members.is_empty()) else {
+    let opening = match plain::opening(&lines(head.as_str())?) {
+        None => whole(&[])?.strip_suffix("}\n").map(|opening| [opening, "\n"].concat()),
+        plain => plain,
+    };
+    let Some(opening) = opening.filter(|_| !members.is_empty()) else {
         text.push_str(&whole(members)?);
         return Ok(());
     };
-    let opening = [opening, "\n"].concat();
     let before = text.len();
     text.push_str(&opening);
     let mut from = 0;

@@ -50,6 +50,7 @@ mod ids;
 mod infer;
 mod ledger;
 pub mod load;
+mod members;
 mod model;
 mod naming;
 mod output;
@@ -170,7 +171,7 @@ pub fn address(contract: &[u8]) -> Option<String> {
 ///
 /// A [`Report`], when a contract cannot be read at all.
 pub fn propose(contracts: &[Contract<'_>], setup: &Setup) -> Result<Proposal, Report> {
-    Ok(pipeline::propose(contracts, setup, false)?.0)
+    Ok(pipeline::propose(contracts, Vec::new(), setup, false)?.0)
 }
 
 /// As [`propose`], with the contracts as they were interpreted for it, for [`generate_interpreted`].
@@ -179,5 +180,19 @@ pub fn propose(contracts: &[Contract<'_>], setup: &Setup) -> Result<Proposal, Re
 ///
 /// As for [`propose`].
 pub fn interpret(contracts: &[Contract<'_>], setup: &Setup) -> Result<(Proposal, Interpreted), Report> {
-    pipeline::propose(contracts, setup, true)
+    pipeline::propose(contracts, Vec::new(), setup, true)
+}
+
+/// As [`interpret`], of contracts whose texts are [canonical](Loaded::canonical): `loaded` has what was loaded of each, in their order, so
+/// that none of them is read again.
+///
+/// # Errors
+///
+/// As for [`propose`].
+pub fn interpret_loaded(
+    contracts: &[Contract<'_>],
+    loaded: Vec<Loaded>,
+    setup: &Setup,
+) -> Result<(Proposal, Interpreted), Report> {
+    pipeline::propose(contracts, loaded, setup, true)
 }

@@ -51,6 +51,17 @@ impl Loaded {
         text.shrink_to_fit();
         text
     }
+
+    /// As [`load`] reads the canonical text: only the guesses that this text needs are left, for a document of this name.
+    pub(crate) fn pinned(mut self, document: &str) -> Self {
+        let mut notes = Vec::new();
+        // The tree was recognised when it was read.
+        if let Ok(dialect) = recognise::dialect(&self.tree, &mut notes) {
+            self.dialect = dialect;
+        }
+        self.notes = notes.into_iter().map(|note| note.entry(document)).collect();
+        self
+    }
 }
 
 /// The specification that a contract is written in.

@@ -61,15 +61,19 @@ pub(crate) fn suggestions(contracts: &[Contract<'_>], setup: &Setup, pins: &Name
     })
 }
 
-/// Reads the contracts, and proposes a configuration for them. `is_reviewed`: they are generated from, too.
+/// Reads the contracts, and proposes a configuration for them. `loaded` has those whose canonical texts were made just now.
+/// `is_reviewed`: they are generated from, too.
 pub(crate) fn propose(
     contracts: &[Contract<'_>],
+    loaded: Vec<Loaded>,
     setup: &Setup,
     is_reviewed: bool,
 ) -> Result<(Proposal, Interpreted), Report> {
+    let loaded = Mutex::new(loaded);
+    let take = || std::mem::take(&mut *loaded.lock().unwrap_or_else(PoisonError::into_inner));
     with_room(&|| {
         let mut ledger = Ledger::default();
-        let documents = read(contracts, &setup.config, &mut ledger, &|_| {})?;
+        let documents = read(contracts, take(), &setup.config, &mut ledger, &|_| {})?;
         // A generation does not ask for them.
         let schemes = model::schemes(&documents, &mut Ledger::default());
         let families = model::propose(&documents, setup);
@@ -91,7 +95,7 @@ pub(crate) fn propose(
 pub(crate) fn address(contract: &[u8]) -> Option<String> {
     let stated = with_room(&|| {
         let contracts = [Contract { name: "contract", bytes: contract }];
-        let documents = read(&contracts, &Config::default(), &mut Ledger::default(), &|_| {})?;
+        let documents = read(&contracts, Vec::new(), &Config::default(), &mut Ledger::default(), &|_| {})?;
         Ok(documents.iter().find_map(model::address))
     });
     stated.ok().flatten()
@@ -225,7 +229,7 @@ fn following<'s>(
         Some(interpreted) => interpreted.facts,
         None => {
             let mut ledger = Ledger::default();
-            let documents = read(inputs, config, &mut ledger, watch)?;
+            let documents = read(inputs, Vec::new(), config, &mut ledger, watch)?;
             interpret(documents, setup, pins, is_reviewed, ledger, watch)?
         }
     };
@@ -263,12 +267,22 @@ fn following<'s>(
     Ok(Modelled { names, ledger, model, boxed, bindings, documents, contracts, wire, unused })
 }
 
-/// Reads all contracts, and corrects them.
-fn load(contracts: &[Contract<'_>], config: &Config, ledger: &mut Ledger) -> Result<Vec<(String, Loaded)>, Report> {
+/// Reads all contracts that are not `given`, and corrects them.
+fn load(
+    contracts: &[Contract<'_>],
+    given: Vec<Loaded>,
+    config: &Config,
+    ledger: &mut Ledger,
+) -> Result<Vec<(String, Loaded)>, Report> {
     let mut report = Report::default();
     let mut loaded = Vec::new();
+    let mut given = given.into_iter();
     for contract in contracts {
-        match load::load(contract.name, contract.bytes) {
+        let document = match given.next() {
+            Some(document) => Ok(document.pinned(contract.name)),
+            None => load::load(contract.name, contract.bytes),
+        };
+        match document {
             Ok(document) => loaded.push((contract.name.to_owned(), document)),
             Err(problem) => report.push(problem),
         }
@@ -287,11 +301,12 @@ fn load(contracts: &[Contract<'_>], config: &Config, ledger: &mut Ledger) -> Res
 /// Reads all contracts, and upgrades them.
 fn read(
     contracts: &[Contract<'_>],
+    given: Vec<Loaded>,
     config: &Config,
     ledger: &mut Ledger,
     watch: Watch<'_>,
 ) -> Result<Vec<Document>, Report> {
-    let loaded = load(contracts, config, ledger)?;
+    let loaded = load(contracts, given, config, ledger)?;
     watch("load");
     let documents = loaded.into_iter().map(|(name, loaded)| prepare(name, loaded, ledger)).collect();
     watch("upgrade");

@@ -1,6 +1,9 @@
 //! JSON pointers (RFC 6901), and the percent-encoding that references put around them.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
+
+use serde_json::Value;
 
 /// The most references that are followed one after the other. Contracts that people publish have two or three; each use of a
 /// chain follows it anew, so a longer one would cost time without end.
@@ -17,7 +20,42 @@ pub fn escape(token: &str) -> String {
 /// A reference token as text.
 #[must_use]
 pub fn unescape(token: &str) -> String {
-    if token.contains('~') { token.replace("~1", "/").replace("~0", "~") } else { token.to_owned() }
+    unescaped(token).into_owned()
+}
+
+/// As [`unescape`], without a copy of a token that stands for itself.
+pub(crate) fn unescaped(token: &str) -> Cow<'_, str> {
+    if !token.as_bytes().contains(&b'~') {
+        return Cow::Borrowed(token);
+    }
+    let mut parts = token.split('~');
+    let mut text = String::with_capacity(token.len());
+    text.push_str(parts.next().unwrap_or_default());
+    for part in parts {
+        let (sign, rest) = match part.as_bytes().first() {
+            Some(b'1') => ('/', 1),
+            Some(b'0') => ('~', 1),
+            _ => ('~', 0),
+        };
+        text.push(sign);
+        text.push_str(part.get(rest..).unwrap_or_default());
+    }
+    Cow::Owned(text)
+}
+
+/// As [`Value::pointer`], which copies each token twice.
+pub(crate) fn find<'v>(tree: &'v Value, pointer: &str) -> Option<&'v Value> {
+    if pointer.is_empty() {
+        return Some(tree);
+    }
+    pointer.strip_prefix('/')?.split('/').try_fold(tree, |value, token| match value {
+        Value::Object(members) => members.get(&*unescaped(token)),
+        Value::Array(items) => {
+            let is_index = !token.starts_with('+') && (!token.starts_with('0') || token.len() == 1);
+            items.get(token.parse::<usize>().ok().filter(|_| is_index)?)
+        }
+        _ => None,
+    })
 }
 
 /// The pointer with one more reference token.
@@ -89,21 +127,29 @@ pub(crate) fn percent_decode(text: &str) -> String {
 }
 
 fn write_token(pointer: &mut String, token: &str) {
-    if !token.contains(['~', '/']) {
-        return pointer.push_str(token);
+    let mut rest = token;
+    while let Some(at) = rest.bytes().position(|byte| matches!(byte, b'~' | b'/')) {
+        pointer.push_str(rest.get(..at).unwrap_or_default());
+        pointer.push_str(if rest.as_bytes().get(at) == Some(&b'~') { "~0" } else { "~1" });
+        rest = rest.get(at + 1..).unwrap_or_default();
     }
-    for char in token.chars() {
-        match char {
-            '~' => pointer.push_str("~0"),
-            '/' => pointer.push_str("~1"),
-            char => pointer.push(char),
-        }
-    }
+    pointer.push_str(rest);
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{escape, join, last, member, percent_decode, split_last, tokens, unescape};
+    use super::{escape, find, join, last, member, percent_decode, split_last, tokens, unescape};
+
+    #[test]
+    fn values_are_found_as_serde_json_finds_them() {
+        let tree = serde_json::json!({"a/b": [{"~": 1}, [2]], "": {"": 3}, "~1": 4, "~01": 5});
+        let rest =
+            ["", "/", "//", "/a~1b", "/a~1b/0/~0", "/a~1b/1/0", "/~01", "/~001", "/~1", "a", "/~", "/a~1b/0/~0/x"];
+        let indices = ["/a~1b/00", "/a~1b/+0", "/a~1b/01", "/a~1b/2", "/a~1b/-", "/a~1b/-1", "/a~1b/~0"];
+        for pointer in rest.iter().chain(&indices) {
+            assert_eq!(find(&tree, pointer), tree.pointer(pointer), "{pointer}");
+        }
+    }
 
     #[test]
     fn tokens_come_back_as_they_were() {

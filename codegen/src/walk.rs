@@ -8,6 +8,7 @@
 
 use serde_json::{Map, Value};
 
+use crate::members::Members as _;
 use crate::pointer::{push, push_index};
 
 /// The kind of an object, by its position.
@@ -89,7 +90,7 @@ impl<'a> Walk<'a> {
     }
 
     fn child(&mut self, parent: &mut Value, key: &str, step: Visitor<'a>) {
-        if let Some(value) = parent.as_object_mut().and_then(|map| map.get_mut(key)) {
+        if let Some(value) = parent.as_object_mut().and_then(|map| map.member_mut(key)) {
             let mark = push(&mut self.pointer, key);
             step(self, value);
             self.pointer.truncate(mark);
@@ -117,7 +118,7 @@ impl<'a> Walk<'a> {
     }
 
     fn children_of(&mut self, parent: &mut Value, key: &str, step: Visitor<'a>) {
-        if let Some(value) = parent.as_object_mut().and_then(|map| map.get_mut(key)) {
+        if let Some(value) = parent.as_object_mut().and_then(|map| map.member_mut(key)) {
             let mark = push(&mut self.pointer, key);
             self.children(value, step);
             self.pointer.truncate(mark);

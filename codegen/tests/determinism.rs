@@ -5,7 +5,7 @@ use std::sync::Mutex;
 
 use driftless_codegen::{
     Contract, Interpreted, NameStyle, Names, Output, Setup, StyleVersion, generate, generate_interpreted, interpret,
-    load,
+    interpret_loaded, load,
 };
 use serde_json::Value;
 
@@ -119,6 +119,25 @@ fn a_contract_that_was_interpreted_for_a_proposal_gives_the_same_client() {
         let (output, is_read) = from_interpreted(&contract, interpreted, &setup, &Names::default());
         assert!(!is_read, "{}", case.name);
         assert!(output == generate(&[contract], &setup, &Names::default()).unwrap(), "{}", case.name);
+    }
+}
+
+#[test]
+fn a_contract_that_was_loaded_gives_the_client_of_its_canonical_text() {
+    // Its own text needs guesses that the canonical one does not need.
+    let guessed = br#"{"openapi": "3.0.4", "openapi": "3.9.0", "info": {"title": "t", "version": "1"}, "paths": {"/b": {"get": {
+        "tags": ["b"], "responses": {"200": {"description": "", "content": {"application/json": {"schema": {"maximum": 1e999}}}}}}}}}"#;
+    let cases = Case::all().into_iter().map(|case| case.bytes.clone()).chain([guessed.to_vec()]);
+    for bytes in cases {
+        let loaded = load::load("published", &bytes).unwrap();
+        let text = loaded.canonical();
+        let contract = Contract { name: "pinned", bytes: text.as_bytes() };
+        let mut setup = Setup::default();
+        let (proposal, interpreted) = interpret_loaded(std::slice::from_ref(&contract), vec![loaded], &setup).unwrap();
+        setup.config.families = proposal.families;
+        setup.config.style = NameStyle { version: StyleVersion::Two };
+        let (output, is_read) = from_interpreted(&contract, interpreted, &setup, &Names::default());
+        assert!(!is_read && output == generate(&[contract], &setup, &Names::default()).unwrap(), "{text}");
     }
 }
 

@@ -231,7 +231,7 @@ pub mod develop {
         let mut setup = Setup { reserved, ..inputs.settings.codegen.clone() };
         setup.graphql.schema = crate::schema::pinned(files, lock, false)?;
         Ok(Sources {
-            contracts: pins.into_iter().map(|pin| (pin.entry.name, pin.canonical.into_bytes())).collect(),
+            contracts: pins.into_iter().map(|pin| (pin.entry.name, pin.canonical.as_bytes().to_vec())).collect(),
             setup,
             names: crate::regenerate::names(files)?,
         })

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
+use std::ops::Deref;
+use std::sync::Arc;
 
 use driftless_codegen::Dialect;
 use serde::{Deserialize, Serialize};
@@ -201,6 +203,36 @@ pub(crate) fn dialect(dialect: Dialect) -> String {
         Dialect::OpenApi32 => "openapi-3.2",
     }
     .to_owned()
+}
+
+/// The text of a file, with its SHA-256. Clones share the text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct HashedText {
+    text: Arc<str>,
+    hash: String,
+}
+
+impl HashedText {
+    /// The SHA-256 of the text, as [`sha256`] gives it.
+    pub(crate) fn hash(&self) -> &str {
+        &self.hash
+    }
+}
+
+impl<T: Into<Arc<str>>> From<T> for HashedText {
+    fn from(text: T) -> Self {
+        let text = text.into();
+        let hash = sha256(text.as_bytes());
+        Self { text, hash }
+    }
+}
+
+impl Deref for HashedText {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.text
+    }
 }
 
 /// SHA-256 over outputs: a line for each, its path and the SHA-256 of its content.

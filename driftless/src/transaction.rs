@@ -10,12 +10,12 @@ use std::collections::BTreeSet;
 use std::fs::{self, File, TryLockError};
 use std::io::{self, ErrorKind};
 use std::path::Path;
-use std::sync::Arc;
 use std::thread::sleep;
 use std::time::Duration;
 
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
+use crate::lock::HashedText;
 use crate::tree::{Kind, Tree};
 use crate::workspace::{STAGING, Workspace};
 use journal::{DRAFT, Journal, Left, STAGED, staged};
@@ -30,7 +30,7 @@ const PAUSE: Duration = Duration::from_millis(20);
 /// One file to swap; paths are relative to the workspace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Change {
-    Write { path: String, content: Arc<str> },
+    Write { path: String, content: HashedText },
     Remove { path: String },
 }
 

@@ -4,9 +4,11 @@
 //! Anything else is left to the parser and the formatter: an item with another line, and one whose lines the formatter would break at other
 //! places. So these shapes are a list of what generated code may contain, as `super::shape` is one.
 
+mod front;
 mod operation;
 mod types;
 
+pub(super) use self::front::opening;
 use self::types::is_type;
 use crate::text::is_keyword;
 
@@ -15,16 +17,6 @@ const WIDTH: usize = 89;
 
 /// A struct expression of at most 28 bytes stays on its line, one of 42 or more is broken; between them, the parser decides.
 const STRUCT: (usize, usize) = (28, 42);
-
-/// Attributes beside `derive`.
-const ATTRIBUTES: &[&str] = &[
-    "#[cfg(feature = \"assumed\")]",
-    "#[cfg(feature = \"testing\")]",
-    "#[cfg(feature = \"xml\")]",
-    "#[deprecated]",
-    "#[inline]",
-    "#[non_exhaustive]",
-];
 
 /// The first item of the lines, formatted at this depth, and the number of its lines. Methods of operations are not at the depth 0.
 pub(super) fn item(lines: &[&str], depth: usize) -> Option<(String, usize)> {
@@ -35,6 +27,9 @@ pub(super) fn item(lines: &[&str], depth: usize) -> Option<(String, usize)> {
         return Some((item.text, item.at));
     }
     let head = item.next()?;
+    if item.declaration(depth, head).is_some() {
+        return Some((item.text, item.at));
+    }
     let rest = head.strip_suffix(" {");
     let named = |kind: &str| rest.and_then(|rest| rest.strip_prefix(kind));
     let step = if let Some(name) = named("pub struct ") {
@@ -92,24 +87,6 @@ impl<'l> Shaped<'l> {
         self.next().filter(|line| *line == "}").map(|line| self.push(depth, line))
     }
 
-    /// Documentation and attributes.
-    fn front(&mut self, depth: usize) -> Option<()> {
-        while let Some(line) = self.lines.get(self.at).filter(|line| line.starts_with(['/', '#'])) {
-            if line.starts_with("///") {
-                if line.starts_with("////") {
-                    return None;
-                }
-                self.push(depth, line.trim_end_matches(' '));
-            } else {
-                let traits = line.strip_prefix("#[derive(").and_then(|rest| rest.strip_suffix(")]"));
-                let is_known = ATTRIBUTES.contains(line) || traits.is_some_and(|all| all.split(", ").all(is_name));
-                is_known.then(|| self.line(depth, line))??;
-            }
-            self.at += 1;
-        }
-        Some(())
-    }
-
     fn field(&mut self, depth: usize) -> Option<()> {
         self.front(depth)?;
         let line = self.next()?;
@@ -161,7 +138,12 @@ impl<'l> Shaped<'l> {
         let is_set = |(position, name): (&str, &str)| {
             !position.is_empty() && position.bytes().all(|byte| byte.is_ascii_digit()) && is_name(name)
         };
-        let is_plain = set.is_some_and(is_set) || header.is_some_and(|(form, name)| is_name(form) && is_literal(name));
+        let is_new = line.strip_prefix("Self(").and_then(|rest| rest.strip_suffix(')')).is_some_and(is_name)
+            || line.strip_suffix("::new(self)").is_some_and(is_path);
+        let is_plain = is_new
+            || set.is_some_and(is_set)
+            || header.is_some_and(|(form, name)| is_name(form) && is_literal(name))
+            || line == "self.with_pages(Paging::new(\"\", NextPage::Link))";
         is_plain.then(|| self.line(depth, line))?
     }
 
@@ -200,6 +182,10 @@ impl<'l> Shaped<'l> {
 fn is_name(text: &str) -> bool {
     let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
     text.bytes().all(is_letter) && !text.is_empty() && !text.as_bytes()[0].is_ascii_digit() && !is_keyword(text)
+}
+
+fn is_path(text: &str) -> bool {
+    text.split("::").all(is_name)
 }
 
 /// Returns whether a text is a literal of letters, digits, hyphens and underscores.
@@ -298,7 +284,7 @@ mod tests {
     #[test]
     fn methods_of_operations_are_written_as_the_formatter_writes_them() {
         let mut plain = [0; 3];
-        for length in 1..60 {
+        for length in 1..90 {
             let (name, ty) = ("a".repeat(length), format!("types::{}", "B".repeat(length)));
             let shapes = [
                 (

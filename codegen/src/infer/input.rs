@@ -49,7 +49,7 @@ pub(super) fn members<'m, 'd>(
         .filter(|member| !member.field.read_only && !matches!(page::bare(model, &member.field.ty), Type::Any))
         .map(|member| Input {
             wire: &member.field.wire,
-            key: member.pointer,
+            key: member.pointer(),
             ty: &member.field.ty,
             docs: &member.field.docs,
             limits: member.field.limits.to_string(),

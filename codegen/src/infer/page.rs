@@ -57,13 +57,18 @@ pub(super) fn is_flag(model: &Model, ty: &Type) -> bool {
 
 /// A member of a page, or of an object about it.
 pub(super) struct Member<'m> {
-    pub(super) pointer: String,
+    /// The pointer to the object that has it.
+    place: String,
     /// The object about the page that has it.
     pub(super) owner: Option<&'m str>,
     pub(super) field: &'m Field,
 }
 
 impl Member<'_> {
+    pub(super) fn pointer(&self) -> String {
+        pointer::join(&self.place, &self.field.wire)
+    }
+
     pub(super) fn is_one(&self, list: &[&str]) -> bool {
         is_one(&self.field.wire, list)
     }
@@ -76,20 +81,18 @@ const OWNERS: usize = 8;
 pub(super) fn about<'m>(model: &'m Model, page: &'m Type) -> Vec<Member<'m>> {
     let own = members(model, page);
     let mut all: Vec<Member<'m>> =
-        own.iter().map(|field| Member { pointer: pointer::join("", &field.wire), owner: None, field }).collect();
+        own.iter().map(|field| Member { place: String::new(), owner: None, field }).collect();
     // The second level is that of `_links.next.href`.
-    let mut owners: Vec<(String, &'m Field)> =
-        own.iter().map(|field| (pointer::join("", &field.wire), field)).collect();
+    let mut first = 0;
     for _ in 0..2 {
-        let mut further = Vec::new();
-        for (place, owner) in owners.into_iter().filter(|(_, field)| is_one(&field.wire, ABOUT)).take(OWNERS) {
-            for field in members(model, &owner.ty) {
-                let pointer = pointer::join(&place, &field.wire);
-                further.push((pointer.clone(), field));
-                all.push(Member { pointer, owner: Some(&owner.wire), field });
-            }
+        let level = all.get(first..).unwrap_or_default();
+        let owners = level.iter().filter(|member| member.is_one(ABOUT)).take(OWNERS);
+        let owners: Vec<(String, &'m Field)> = owners.map(|member| (member.pointer(), member.field)).collect();
+        first = all.len();
+        for (place, owner) in owners {
+            let below = members(model, &owner.ty).iter();
+            all.extend(below.map(|field| Member { place: place.clone(), owner: Some(&owner.wire), field }));
         }
-        owners = further;
     }
     all
 }

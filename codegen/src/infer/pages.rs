@@ -192,19 +192,19 @@ impl<'m> Service<'m> {
         let total_header = self.header(TOTAL_HEADER);
         let has_total = total.is_some() || total_header.is_some();
         let sure = if let Some(name) = marked {
-            let member = about.iter().find(|one| one.field.wire == name || one.pointer == format!("/{name}"));
+            let member = about.iter().find(|one| one.field.wire == name || one.pointer() == format!("/{name}"));
             let Some(member) = member.filter(|member| is_text(self.model, &member.field.ty)) else {
                 return Err(format!("`x-ms-pageable` names `{name}`, which is not a text of the answer"));
             };
-            reasons.push(format!("`x-ms-pageable` says that `{}` is the address of the next page", member.pointer));
-            entry.next_link = Some(member.pointer.clone());
+            reasons.push(format!("`x-ms-pageable` says that `{}` is the address of the next page", member.pointer()));
+            entry.next_link = Some(member.pointer());
             // With `operationName`, another operation takes it, which may build an address of its own.
             !self.has_next_operation()
         } else if let Some((cursor, member)) = self.cursor(&about, roles).filter(|_| roles.skip.is_none() || !has_total)
         {
-            reasons.push(format!("`{}` takes the cursor at `{}`", cursor.key, member.pointer));
+            reasons.push(format!("`{}` takes the cursor at `{}`", cursor.key, member.pointer()));
             entry.cursor = Some(cursor.key.clone());
-            entry.next = Some(member.pointer.clone());
+            entry.next = Some(member.pointer());
             true
         } else if let Some((pointer, is_sure)) = self.next_link(&about, roles) {
             reasons.push(format!("`{pointer}` is the address of the next page"));
@@ -256,8 +256,8 @@ impl<'m> Service<'m> {
         match (total, total_header) {
             _ if is_linked => {}
             (Some(total), _) => {
-                reasons.push(format!("`{}` counts the items of all pages", total.pointer));
-                entry.total = Some(total.pointer.clone());
+                reasons.push(format!("`{}` counts the items of all pages", total.pointer()));
+                entry.total = Some(total.pointer());
             }
             (None, Some(name)) => {
                 reasons.push(format!("the header `{name}` counts the items of all pages"));
@@ -267,8 +267,8 @@ impl<'m> Service<'m> {
                 let pages = about.iter().find(|one| one.is_one(PAGES) && is_integer(self.model, &one.field.ty));
                 match (pages, self.header(PAGES_HEADER)) {
                     (Some(pages), _) => {
-                        reasons.push(format!("`{}` counts the pages", pages.pointer));
-                        entry.pages = Some(pages.pointer.clone());
+                        reasons.push(format!("`{}` counts the pages", pages.pointer()));
+                        entry.pages = Some(pages.pointer());
                     }
                     (None, Some(name)) => {
                         reasons.push(format!("the header `{name}` counts the pages"));
@@ -280,8 +280,8 @@ impl<'m> Service<'m> {
             (None, None) => {}
         }
         if let Some(more) = about.iter().find(|one| one.is_one(MORE) && is_flag(self.model, &one.field.ty)) {
-            reasons.push(format!("`{}` is false on the last page", more.pointer));
-            entry.more = Some(more.pointer.clone());
+            reasons.push(format!("`{}` is false on the last page", more.pointer()));
+            entry.more = Some(more.pointer());
         }
     }
 
@@ -342,25 +342,25 @@ impl<'m> Service<'m> {
     fn next_link(&self, about: &[Member<'m>], roles: &Roles<'_, 'm>) -> Option<(String, bool)> {
         let is_text = |one: &&Member<'m>| is_text(self.model, &one.field.ty);
         if let Some(link) = about.iter().filter(is_text).find(|one| one.is_one(NEXT_LINK)) {
-            return Some((link.pointer.clone(), true));
+            return Some((link.pointer(), true));
         }
         let links = |one: &&Member<'m>| one.owner.is_some_and(|owner| is_word(owner, "links"));
         let is_next = |one: &&Member<'m>| is_word(&one.field.wire, "next");
         if let Some(link) = about.iter().filter(is_text).filter(is_next).find(|one| links(one) || self.is_address(one))
         {
-            return Some((link.pointer.clone(), true));
+            return Some((link.pointer(), true));
         }
         // `next: {href}`
         let href = |one: &&Member<'m>| {
             one.owner.is_some_and(|owner| is_word(owner, "next")) && is_one(&one.field.wire, &["href", "url", "uri"])
         };
         if let Some(link) = about.iter().filter(is_text).find(href) {
-            return Some((link.pointer.clone(), true));
+            return Some((link.pointer(), true));
         }
         let is_listed = |name: &str| about.iter().any(|one| one.owner.is_none() && is_word(&one.field.wire, name));
         let next = about.iter().filter(is_text).find(|one| one.owner.is_none() && is_word(&one.field.wire, "next"))?;
         let is_pair = is_listed("previous") || is_listed("prev");
-        (is_pair && roles.cursor.is_none()).then(|| (next.pointer.clone(), is_listed("count")))
+        (is_pair && roles.cursor.is_none()).then(|| (next.pointer(), is_listed("count")))
     }
 
     /// The parameter that takes a cursor, or a page number, from a header.

@@ -2,16 +2,16 @@
 
 /// A name as the lists have it.
 pub(super) fn plain(name: &str) -> String {
-    letters(name).collect()
+    letters(name).map(char::from).collect()
 }
 
-fn letters(name: &str) -> impl Iterator<Item = char> {
-    name.chars().filter(char::is_ascii_alphanumeric).map(|letter| letter.to_ascii_lowercase())
+fn letters(name: &str) -> impl Iterator<Item = u8> {
+    name.bytes().filter(u8::is_ascii_alphanumeric).map(|letter| letter.to_ascii_lowercase())
 }
 
 /// Returns whether a plain name is the word.
 pub(super) fn is_word(name: &str, word: &str) -> bool {
-    letters(name).eq(word.chars())
+    letters(name).eq(word.bytes())
 }
 
 /// Returns whether two names are the same, but for signs and case.

@@ -38,6 +38,8 @@ pub(super) struct Reading {
     /// Keys that stood twice, and numbers that JSON does not have.
     pub(super) notes: Vec<Note>,
     pointer: String,
+    /// Members of the objects around the place, in one list for all: a list for each object would grow anew.
+    members: Vec<(String, Value)>,
     depth: usize,
     nodes: usize,
     text: usize,
@@ -185,7 +187,7 @@ impl<'de> Visitor<'de> for NodeSeed<'_> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
         self.nested(|state| {
-            let mut members: Vec<(String, Value)> = Vec::new();
+            let first = state.members.len();
             let mut merges = Vec::new();
             while let Some(Key(key)) = access.next_key()? {
                 if !state.count(0, key.len()) {
@@ -196,11 +198,12 @@ impl<'de> Visitor<'de> for NodeSeed<'_> {
                 if state.yaml && key == "<<" && (value.is_object() || value.is_array()) {
                     merges.push(value);
                 } else {
-                    members.push((key, value));
+                    state.members.push((key, value));
                 }
                 state.pointer.truncate(mark);
             }
             // A map that grows takes room for several members more.
+            let members = state.members.split_off(first);
             let mut map = Map::with_capacity(members.len());
             for (key, value) in members {
                 match map.entry(key) {

@@ -44,11 +44,10 @@ fn foreign(what: &str) -> Fault {
 }
 
 fn utf8<'a>(bytes: &'a [u8], notes: &mut Vec<Note>) -> Cow<'a, str> {
-    let text = String::from_utf8_lossy(bytes);
-    if matches!(text, Cow::Owned(_)) {
+    std::str::from_utf8(bytes).map(Cow::Borrowed).unwrap_or_else(|_| {
         replaced(notes, "UTF-8");
-    }
-    text
+        String::from_utf8_lossy(bytes)
+    })
 }
 
 fn utf16<'a>(bytes: &[u8], unit: fn([u8; 2]) -> u16, notes: &mut Vec<Note>) -> Cow<'a, str> {

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
+use crate::members::Members as _;
 use crate::pointer;
 
 /// The names of `properties`, beside them, in the order of the contract. It stands where parts of a multipart body are declared in
@@ -22,7 +23,7 @@ pub(super) fn keep_order(tree: &mut Value) {
         }
         let target = schema.get("$ref").and_then(Value::as_str).and_then(|reference| reference.strip_prefix('#'));
         if let Some(target) = target.map(pointer::percent_decode) {
-            if let Some(schema) = tree.pointer(&target) {
+            if let Some(schema) = pointer::find(tree, &target) {
                 schemas.push((target, schema));
             }
             continue;
@@ -51,7 +52,8 @@ fn sent_in_parts<'t>(value: &'t Value, place: &mut String, schemas: &mut Vec<(St
             for (key, member) in members.iter().filter(|(_, member)| member.is_object() || member.is_array()) {
                 let is_multipart = key.get(..10).is_some_and(|start| start.eq_ignore_ascii_case("multipart/"));
                 let length = pointer::push(place, key);
-                if let (true, Some(schema)) = (is_multipart && place.ends_with(&content(key)), member.get("schema")) {
+                if let (true, Some(schema)) = (is_multipart && place.ends_with(&content(key)), member.member("schema"))
+                {
                     schemas.push((format!("{place}/schema"), schema));
                 }
                 sent_in_parts(member, place, schemas);

@@ -10,6 +10,7 @@ use super::shape::Shape;
 use super::tree::Node;
 use super::types::{Deprecation, EnumKind, Format, Kind, Type, Variant, VariantContent};
 use crate::ledger::{Ledger, Loss};
+use crate::members::Members as _;
 use crate::naming::Scope;
 use crate::naming::ident::variant_name;
 
@@ -45,8 +46,8 @@ pub(super) fn shape<'a>(node: &Node<'a>, values: &[Value]) -> Option<Shape<'a>> 
 
 /// Puts on the record that the values of an `enum` are not part of the type.
 pub(super) fn unlisted(ledger: &mut Ledger, node: &Node<'_>) {
-    let values = node.value.get("enum").and_then(Value::as_array).into_iter().flatten();
-    if node.value.get("$ref").is_none() && values.filter(|value| !value.is_null()).count() > 0 {
+    let values = node.value.member("enum").and_then(Value::as_array).into_iter().flatten();
+    if node.value.member("$ref").is_none() && values.filter(|value| !value.is_null()).count() > 0 {
         let lost = Loss::Documentation("the list of the values".to_owned());
         node.note(
             ledger,
@@ -64,7 +65,7 @@ pub(super) fn is_enumeration(values: &[&Value]) -> bool {
 
 /// The values that a schema lists, null included.
 pub(super) fn listed<'a>(node: &Node<'a>) -> Vec<&'a Value> {
-    node.value.get("enum").and_then(Value::as_array).into_iter().flatten().collect()
+    node.value.member("enum").and_then(Value::as_array).into_iter().flatten().collect()
 }
 
 /// Extensions in which generators write names of the values.
@@ -128,7 +129,7 @@ fn too_large(value: &Value) -> bool {
 
 /// The name that AutoRest gives an enumeration, which stands in many places without one.
 pub(super) fn name<'a>(node: &Node<'a>) -> Option<&'a str> {
-    node.value.get(AUTOREST)?.get("name")?.as_str().filter(|name| name.starts_with(char::is_alphabetic))
+    node.value.member(AUTOREST)?.get("name")?.as_str().filter(|name| name.starts_with(char::is_alphabetic))
 }
 
 /// The extension of AutoRest: `{name, values: [{value, name, description}]}`.
@@ -136,8 +137,8 @@ const AUTOREST: &str = "x-ms-enum";
 
 /// Texts that extensions give value by value, one for each value: the entries of AutoRest, or of Speakeasy, which has a map, too.
 fn of_values(node: &Node<'_>, values: &[&Value], member: &str) -> Vec<String> {
-    let entries = node.value.get(AUTOREST).and_then(|extension| extension.get("values")).and_then(Value::as_array);
-    let plain = node.value.get("x-speakeasy-enums").filter(|_| member == "name");
+    let entries = node.value.member(AUTOREST).and_then(|extension| extension.get("values")).and_then(Value::as_array);
+    let plain = node.value.member("x-speakeasy-enums").filter(|_| member == "name");
     let text = |(index, value): (usize, &&Value)| -> Option<String> {
         let plain_value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         let is_own = |entry: &&Value| {

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::tree::{Document, Node};
+use crate::members::Members as _;
 use crate::pointer;
 
 /// Schemas that are bases of others, and the tags of their subtypes.
@@ -30,7 +31,7 @@ impl Subtypes {
             let mut parents: Parents = BTreeMap::new();
             for (_, schema) in schemas.members() {
                 for member in schema.get("allOf").iter().flat_map(Node::items) {
-                    if member.value.get("$ref").is_some()
+                    if member.value.member("$ref").is_some()
                         && let Some(parent) = member.resolve()
                     {
                         parents.entry(parent.pointer).or_default().insert(schema.pointer.clone());

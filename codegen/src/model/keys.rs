@@ -94,9 +94,9 @@ pub(super) fn without_media_types(key: &str) -> String {
 fn with_media_types(key: &str, written: impl Fn(String) -> String) -> String {
     let mut last = "";
     let mut one = |segment| {
-        let named = plain_media_type(segment).filter(|_| last == "content").map(|(_, plain)| written(plain));
+        let named = (last == "content").then(|| plain_media_type(segment)).flatten();
         last = segment;
-        named.unwrap_or_else(|| segment.to_owned())
+        named.map(|(_, plain)| written(plain)).unwrap_or_else(|| segment.to_owned())
     };
     key.split('/').map(&mut one).collect::<Vec<_>>().join("/")
 }

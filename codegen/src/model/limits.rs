@@ -3,11 +3,12 @@
 use serde_json::Value;
 
 use super::tree::Node;
+use crate::members::Members as _;
 use crate::text::docs::{Docs, closed, docs, span};
 
 /// One line, such as `6 to 20 characters. Default: "x".`; empty where nothing is demanded.
 pub(super) fn limits(node: &Node<'_>) -> Docs {
-    let number = |key: &str| node.value.get(key).filter(|value| value.is_number());
+    let number = |key: &str| node.value.member(key).filter(|value| value.is_number());
     let mut parts: Vec<Docs> = Vec::new();
     for (least, most, one, many) in [
         ("minLength", "maxLength", "character", "characters"),
@@ -40,7 +41,7 @@ pub(super) fn limits(node: &Node<'_>) -> Docs {
     if !node.text("pattern").is_empty() {
         parts.push(docs!["Pattern: ", span(node.text("pattern"))]);
     }
-    if let Some(default) = node.value.get("default").filter(|value| !value.is_null()) {
+    if let Some(default) = node.value.member("default").filter(|value| !value.is_null()) {
         parts.push(docs!["Default: ", span(&default.to_string())]);
     }
     Docs::join(" ", parts.into_iter().map(|part| docs![part, "."]))

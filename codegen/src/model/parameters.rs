@@ -18,6 +18,7 @@ use super::tree::Node;
 use super::types::{Format, Kind, Type};
 use super::{Location, Parameter, Style};
 use crate::ledger::Loss;
+use crate::members::Members as _;
 use crate::naming::Scope;
 use crate::naming::ident::{camel, member_name};
 use crate::text::Ident;
@@ -189,7 +190,7 @@ fn only_value<'a>(node: &Node<'a>) -> Option<&'a str> {
         _ => false,
     };
     let schema = node.get("schema")?.resolve()?;
-    let [Value::String(value)] = schema.value.get("enum")?.as_array()?.as_slice() else { return None };
+    let [Value::String(value)] = schema.value.member("enum")?.as_array()?.as_slice() else { return None };
     let fits = value.chars().all(|character| matches!(character, ' '..='~'));
     (is_sent && fits && node.flag("required")).then_some(value)
 }
@@ -258,7 +259,7 @@ fn one<'a>(types: &mut Types<'a>, node: &Node<'a>, hint: &str) -> Option<Paramet
             Style::Plain
         }
     };
-    let own = |schema: &Node<'a>| schema.value.get("default").filter(|value| !value.is_null());
+    let own = |schema: &Node<'a>| schema.value.member("default").filter(|value| !value.is_null());
     let of_target = |schema: &Node<'a>| own(&schema.resolve()?).filter(|_| types.claims.reads_defaults());
     let default = schema.as_ref().and_then(|schema| own(schema).or_else(|| of_target(schema)));
     let has_substitute = node.flag("required")
@@ -271,7 +272,7 @@ fn one<'a>(types: &mut Types<'a>, node: &Node<'a>, hint: &str) -> Option<Paramet
         name: Ident::fixed("unnamed"),
         location,
         style,
-        explode: node.value.get("explode").and_then(Value::as_bool),
+        explode: node.value.member("explode").and_then(Value::as_bool),
         reserved: node.flag("allowReserved"),
         required: node.flag("required"),
         has_substitute,
@@ -346,8 +347,8 @@ fn example(node: &Node<'_>, schema: Option<&Node<'_>>) -> Option<String> {
         .and_then(Value::as_array)
         .filter(|values| values.len() == 1)
         .and_then(|values| values.first());
-    let named = node.get("examples").and_then(|examples| examples.members().next()?.1.resolve()?.value.get("value"));
-    let example = only.or(node.value.get("example")).or(named).or(of_schema("example"))?;
+    let named = node.get("examples").and_then(|examples| examples.members().next()?.1.resolve()?.value.member("value"));
+    let example = only.or(node.value.member("example")).or(named).or(of_schema("example"))?;
     (example.is_string() || example.is_number()).then(|| plain(example))
 }
 

@@ -17,6 +17,7 @@ use super::types::{Definition, Kind, Reach, Type, TypeId, Uses};
 use super::xml::{Xml, XmlShapes};
 use super::{Provenance, enums};
 use crate::ledger::{Ledger, Loss};
+use crate::members::Members as _;
 use crate::naming::Scope;
 use crate::naming::ident::type_name;
 use crate::text::Ident;
@@ -299,13 +300,13 @@ impl<'a> Types<'a> {
                 _ => Shape::Degraded("the schema is not an object".to_owned()),
             };
         };
-        if schema.contains_key("$ref") {
+        if schema.member("$ref").is_some() {
             return Shape::Same(node.clone());
         }
         if let Some(shape) = self.all_of(node, nullable) {
             return shape;
         }
-        if let Some(values) = schema.get("enum").and_then(Value::as_array) {
+        if let Some(values) = schema.member("enum").and_then(Value::as_array) {
             *nullable |= values.contains(&Value::Null);
             if let Some(shape) = enums::shape(node, values) {
                 return shape;
@@ -317,7 +318,8 @@ impl<'a> Types<'a> {
         if let Some(shape) = self.alternatives(node, nullable) {
             return shape;
         }
-        let filled = |key: &str| schema.get(key).and_then(Value::as_object).is_some_and(|members| !members.is_empty());
+        let filled =
+            |key: &str| schema.member(key).and_then(Value::as_object).is_some_and(|members| !members.is_empty());
         match node.text("type") {
             "object" | "" if filled("properties") => Shape::Struct,
             "object" => Shape::Map(node.get("additionalProperties").filter(|values| values.value.is_object())),

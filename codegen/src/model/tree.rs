@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 
 use super::alternatives::Counted;
 use crate::ledger::{Ledger, Loss};
+use crate::members::Members as _;
 use crate::pointer::{self, LONGEST_CHAIN};
 use crate::upgrade::{Origins, Published};
 
@@ -53,7 +54,7 @@ impl<'a> Node<'a> {
 
     /// The member `key`.
     pub(crate) fn get(&self, key: &str) -> Option<Node<'a>> {
-        self.value.get(key).map(|value| self.at(key, value))
+        self.value.member(key).map(|value| self.at(key, value))
     }
 
     /// The members of an object, in the order of their keys.
@@ -73,19 +74,20 @@ impl<'a> Node<'a> {
 
     /// The member `key` as text, or an empty string.
     pub(crate) fn text(&self, key: &str) -> &'a str {
-        self.value.get(key).and_then(Value::as_str).unwrap_or_default()
+        self.value.member(key).and_then(Value::as_str).unwrap_or_default()
     }
 
     pub(crate) fn flag(&self, key: &str) -> bool {
-        self.value.get(key).and_then(Value::as_bool).unwrap_or_default()
+        self.value.member(key).and_then(Value::as_bool).unwrap_or_default()
     }
 
     /// Follows `$ref` to its target. `None` if it does not resolve, is circular, leaves the document, or takes more than
     /// [`LONGEST_CHAIN`] references.
     pub(crate) fn resolve(&self) -> Option<Node<'a>> {
-        let mut node = self.clone();
-        for _ in 0..=LONGEST_CHAIN {
-            match node.value.get("$ref").and_then(Value::as_str) {
+        let Some(reference) = self.reference() else { return Some(self.clone()) };
+        let mut node = self.target(reference)?;
+        for _ in 0..LONGEST_CHAIN {
+            match node.reference() {
                 None => return Some(node),
                 Some(reference) => node = node.target(reference)?,
             }
@@ -93,12 +95,15 @@ impl<'a> Node<'a> {
         None
     }
 
+    fn reference(&self) -> Option<&'a str> {
+        self.value.member("$ref").and_then(Value::as_str)
+    }
+
     /// The reason why `$ref` leads to no target.
     pub(crate) fn unresolved(&self) -> String {
         let reference = self.text("$ref");
-        let mut chain = std::iter::successors(self.target(reference), |node| {
-            node.value.get("$ref").and_then(Value::as_str).and_then(|next| node.target(next))
-        });
+        let mut chain =
+            std::iter::successors(self.target(reference), |node| node.reference().and_then(|next| node.target(next)));
         match chain.nth(LONGEST_CHAIN) {
             None => format!("`{reference}` does not resolve in this document"),
             Some(_) => format!("`{reference}` leads back to itself, or through more than {LONGEST_CHAIN} references"),
@@ -108,7 +113,7 @@ impl<'a> Node<'a> {
     /// The place that a reference within the document names.
     pub(crate) fn target(&self, reference: &str) -> Option<Node<'a>> {
         let pointer = pointer::percent_decode(reference.strip_prefix('#')?);
-        let value = self.document.tree.pointer(&pointer)?;
+        let value = pointer::find(&self.document.tree, &pointer)?;
         Some(Node { document: self.document, pointer, value })
     }
 

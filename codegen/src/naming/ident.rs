@@ -1,9 +1,9 @@
 //! Contract text to Rust identifiers.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use heck::{ToSnakeCase, ToUpperCamelCase};
-
+use super::case::{snake, upper_camel};
 use crate::text::is_keyword;
 
 /// Names that generated code writes without a path, so that no generated type may take them.
@@ -62,7 +62,7 @@ pub(crate) fn variant_name(text: &str) -> String {
 
 /// Snake case, usable as the name of a field, a function, a module or an argument.
 pub(crate) fn member_name(text: &str) -> String {
-    let mut name = words(text).to_snake_case();
+    let mut name = snake_words(text);
     if name.is_empty() {
         name = "empty".to_owned();
     }
@@ -75,6 +75,11 @@ pub(crate) fn member_name(text: &str) -> String {
     name
 }
 
+/// Lower case words joined by underscores, as a part of a longer name.
+pub(crate) fn snake_words(text: &str) -> String {
+    snake(&words(text))
+}
+
 /// Lower case words joined by hyphens: the name of a cargo feature.
 pub(crate) fn feature_name(snake: &str) -> String {
     snake.trim_end_matches('_').replace('_', "-")
@@ -82,7 +87,7 @@ pub(crate) fn feature_name(snake: &str) -> String {
 
 /// Upper camel case, as a part of a longer name.
 pub(crate) fn camel(text: &str) -> String {
-    let mut name = words(text).to_upper_camel_case();
+    let mut name = upper_camel(&words(text));
     if name.is_empty() {
         name = "Empty".to_owned();
     }
@@ -95,7 +100,12 @@ pub(crate) fn camel(text: &str) -> String {
 /// Replaces characters that no identifier can hold by spaces, and spells signs that alone distinguish two names.
 /// Letters of every script are transliterated to Latin: names become files and cargo features as well, which have to be
 /// ASCII, and letters that look alike stay distinct.
-fn words(text: &str) -> String {
+fn words(text: &str) -> Cow<'_, str> {
+    // In most texts, each character stands for itself or is between two words.
+    let is_usual = text.is_ascii() && !text.contains('\'') && !text.starts_with(['+', '-']);
+    if is_usual && text.bytes().any(|byte| byte.is_ascii_alphanumeric()) {
+        return Cow::Borrowed(text);
+    }
     let mut out = String::with_capacity(text.len());
     let bare = !text.chars().any(char::is_alphanumeric);
     for (index, c) in text.chars().enumerate() {
@@ -118,7 +128,7 @@ fn words(text: &str) -> String {
             _ => out.push(' '),
         }
     }
-    out
+    Cow::Owned(out)
 }
 
 fn sign(c: char) -> &'static str {

@@ -1,5 +1,6 @@
 //! Rust names: derived once, then pinned.
 
+mod case;
 mod doubles;
 pub(crate) mod family;
 pub(crate) mod ident;

@@ -176,9 +176,9 @@ fn verb(words: &[&str]) -> Option<&'static str> {
 
 /// The verb that a noun stands for: `cancel` for `cancellation`.
 fn nominal(noun: &str) -> Option<&'static str> {
-    let verbs = verbs::all().filter(|verb| !verbs::is_doubtful(verb));
-    verbs
-        .filter(|verb| verbs::is_noun_of(noun, verb) && noun != *verb)
+    let one = singular(noun);
+    verbs::all()
+        .filter(|verb| verbs::is_singular_of(&one, verb) && !verbs::is_doubtful(verb) && noun != *verb)
         .min_by_key(|verb| noun.len() - verb.len().min(noun.len()))
 }
 

@@ -285,11 +285,15 @@ pub(super) fn is_many(segment: &str) -> bool {
 
 /// Returns whether a noun says its verb: `cancellation` for `cancel`.
 pub(super) fn is_noun_of(noun: &str, verb: &str) -> bool {
-    let noun = singular(noun);
+    is_singular_of(&singular(noun), verb)
+}
+
+/// As [`is_noun_of`], for a noun in the singular.
+pub(super) fn is_singular_of(noun: &str, verb: &str) -> bool {
     let common = noun.bytes().zip(verb.bytes()).take_while(|(one, other)| one == other).count();
     let is_derived = ["al", "ance", "ing", "ion", "ment"].iter().any(|ending| noun.ends_with(ending));
     let is_done = noun.strip_prefix(verb).is_some_and(|rest| ["", "d", "ed"].contains(&rest));
-    is_derived && common >= 5 && common + 1 >= verb.len() || is_done || DERIVED.contains(&(noun.as_str(), verb))
+    is_derived && common >= 5 && common + 1 >= verb.len() || is_done || DERIVED.contains(&(noun, verb))
 }
 
 #[cfg(test)]

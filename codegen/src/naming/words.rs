@@ -316,32 +316,23 @@ pub(crate) fn singular(segment: &str) -> String {
         Some(at) => segment.split_at(at + 1),
         None => ("", segment),
     };
-    format!("{head}{}", singular_word(word))
+    let (stem, ending) = singular_word(word);
+    [head, stem, ending].concat()
 }
 
-fn singular_word(word: &str) -> String {
+/// A stem and its ending.
+fn singular_word(word: &str) -> (&str, &'static str) {
     if let Some((_, one)) = IRREGULAR.iter().find(|(many, _)| *many == word) {
-        return (*one).to_owned();
+        return ("", one);
     }
-    for keep in ["ss", "us", "is", "os"] {
-        if word.ends_with(keep) {
-            return word.to_owned();
-        }
+    if word.len() <= 3 || !word.ends_with('s') || ["ss", "us", "is", "os"].iter().any(|keep| word.ends_with(keep)) {
+        return (word, "");
     }
-    if word.len() > 3 {
-        if let Some(stem) = word.strip_suffix("ies") {
-            return format!("{stem}y");
-        }
-        for ending in ["sses", "xes", "ches", "shes", "zzes"] {
-            if word.ends_with(ending) {
-                return word[..word.len() - 2].to_owned();
-            }
-        }
-        if let Some(stem) = word.strip_suffix('s') {
-            return stem.to_owned();
-        }
+    if let Some(stem) = word.strip_suffix("ies") {
+        return (stem, "y");
     }
-    word.to_owned()
+    let is_longer = ["sses", "xes", "ches", "shes", "zzes"].iter().any(|ending| word.ends_with(ending));
+    (&word[..word.len() - if is_longer { 2 } else { 1 }], "")
 }
 
 #[cfg(test)]

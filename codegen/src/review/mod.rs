@@ -23,12 +23,7 @@ pub(crate) fn wire(documents: &[Document], model: &Model) -> BTreeMap<String, St
 
 /// Texts by name, each with at least one line.
 pub(crate) fn texts(api: &Api, wire: BTreeMap<String, String>, ledger: &Ledger) -> BTreeMap<String, String> {
-    let mut texts: BTreeMap<String, String> = BTreeMap::new();
-    let mut add = |kind: &str, home: Home<'_>, text: &str| {
-        let into = texts.entry(format!("{kind}__{home}")).or_default();
-        into.push_str(text);
-        into.push('\n');
-    };
+    let mut homes: BTreeMap<Home<'_>, String> = BTreeMap::new();
     let paths = |kind: &str| -> BTreeSet<&str> {
         api.items.iter().filter(|item| item.kind == kind).map(|item| item.path.as_str()).collect()
     };
@@ -37,8 +32,12 @@ pub(crate) fn texts(api: &Api, wire: BTreeMap<String, String>, ledger: &Ledger) 
     let is_setter = |item: &Item| item.kind == "fn" && fields.contains(item.path.as_str());
     for item in api.items.iter().filter(|item| !is_of_every_operation(item) && !is_setter(item)) {
         let is_set = item.kind == "field" && functions.contains(item.path.as_str());
-        add("api", home(item), &detailed(item, is_set));
+        let text = homes.entry(home(item)).or_default();
+        text.push_str(&detailed(item, is_set));
+        text.push('\n');
     }
+    let mut texts: BTreeMap<String, String> =
+        homes.into_iter().map(|(home, text)| (format!("api__{home}"), text)).collect();
     texts.extend(wire);
     texts.insert("ledger".to_owned(), self::ledger(ledger));
     texts.retain(|_, text| !text.is_empty());

@@ -1,10 +1,12 @@
 //! Values of a contract as indented lines, without documentation. Unknown members are written unchanged, so that
 //! different values never look the same.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
+use crate::members::Members as _;
 use crate::text::line;
 
 /// Lines, indented below their parents.
@@ -89,20 +91,20 @@ impl Outline {
                 self.line(label);
                 self.below(|out| items.iter().for_each(|item| out.value("-", item)));
             }
-            _ => self.line(&format!("{label} {}", short(value))),
+            _ => self.line(&[label, " ", &short(value)].concat()),
         }
     }
 
     /// A schema; `marks` are written before its kind.
     pub(super) fn schema(&mut self, label: &str, marks: &str, schema: &Value) {
-        let label = if label.is_empty() { String::new() } else { format!("{label}: ") };
+        let colon = if label.is_empty() { "" } else { ": " };
         let Value::Object(map) = schema else {
             let what = match schema {
-                Value::Bool(true) => "anything".to_owned(),
-                Value::Bool(false) => "nothing".to_owned(),
+                Value::Bool(true) => "anything".into(),
+                Value::Bool(false) => "nothing".into(),
                 other => short(other),
             };
-            return self.line(&format!("{label}{marks}{what}"));
+            return self.line(&[label, colon, marks, &what].concat());
         };
         let mut words = Vec::new();
         kind(map, &mut words);
@@ -116,20 +118,25 @@ impl Outline {
                 }
                 _ if is_prose(key, value) => {}
                 _ if *value == Value::Bool(true) => words.push(key.clone()),
-                _ if is_scalar => words.push(format!("{key} {}", short(value))),
+                _ if is_scalar => words.push([key, " ", &short(value)].concat()),
                 _ => {}
             }
         }
         let what = if words.is_empty() { "anything".to_owned() } else { words.join(", ") };
-        self.line(&format!("{label}{marks}{what}"));
+        self.line(&[label, colon, marks, &what].concat());
         self.below(|out| out.parts(map));
     }
 
     /// The parts of a schema.
     fn parts(&mut self, schema: &Map<String, Value>) {
-        let required: BTreeSet<&str> =
-            schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
-        let properties = schema.get("properties").and_then(Value::as_object);
+        let required: BTreeSet<&str> = schema
+            .member("required")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .collect();
+        let properties = schema.member("properties").and_then(Value::as_object);
         for name in required.iter().filter(|name| properties.is_none_or(|members| !members.contains_key(**name))) {
             self.line(&format!("{name}: required"));
         }
@@ -137,8 +144,8 @@ impl Outline {
             let mark = if required.contains(name.as_str()) { "required " } else { "" };
             self.schema(name, mark, member);
         }
-        for value in schema.get("enum").and_then(Value::as_array).into_iter().flatten() {
-            self.line(&format!("= {}", short(value)));
+        for value in schema.member("enum").and_then(Value::as_array).into_iter().flatten() {
+            self.line(&["= ", &short(value)].concat());
         }
         for (key, value) in schema {
             match key.as_str() {
@@ -165,14 +172,14 @@ impl Outline {
 
 /// The kind of a schema's values: its type and format, or the component that it names.
 fn kind(schema: &Map<String, Value>, words: &mut Vec<String>) {
-    if let Some(reference) = schema.get("$ref") {
-        words.push(reference.as_str().map_or_else(|| short(reference), |text| named(text).to_owned()));
+    if let Some(reference) = schema.member("$ref") {
+        words.push(reference.as_str().map_or_else(|| short(reference).into_owned(), |text| named(text).to_owned()));
     }
-    let format = schema.get("format").map(|format| format!("({})", plain(format))).unwrap_or_default();
-    match schema.get("type") {
+    let format = schema.member("format").map(|format| format!("({})", plain(format))).unwrap_or_default();
+    match schema.member("type") {
         Some(_) if is_named_item(schema) => {
             let mut item = Vec::new();
-            schema.get("items").and_then(Value::as_object).into_iter().for_each(|item_| kind(item_, &mut item));
+            schema.member("items").and_then(Value::as_object).into_iter().for_each(|item_| kind(item_, &mut item));
             words.push(format!("array{format} of {}", item.join(", ")));
         }
         Some(ty) => words.push(plain(ty) + &format),
@@ -187,8 +194,8 @@ fn is_named_item(schema: &Map<String, Value>) -> bool {
         !item.is_empty()
             && item.iter().all(|(key, value)| matches!(key.as_str(), "$ref" | "type" | "format") && value.is_string())
     };
-    schema.get("type").is_some_and(|ty| ty == "array")
-        && schema.get("items").and_then(Value::as_object).is_some_and(plain)
+    schema.member("type").is_some_and(|ty| ty == "array")
+        && schema.member("items").and_then(Value::as_object).is_some_and(plain)
 }
 
 /// The component that a reference names, else the reference.
@@ -201,12 +208,12 @@ fn plain(value: &Value) -> String {
 }
 
 /// A value in one line. Texts that could be read as something else keep their quotes.
-fn short(value: &Value) -> String {
+fn short(value: &Value) -> Cow<'_, str> {
     match value {
         Value::String(text) if !text.is_empty() && text.parse::<f64>().is_err() && !is_word_of_json(text) => {
-            text.clone()
+            text.into()
         }
-        other => other.to_string(),
+        other => other.to_string().into(),
     }
 }
 

@@ -30,10 +30,11 @@ pub(super) fn inert_whole(text: &str) -> String {
 fn harmless(text: &str, own: bool) -> String {
     let mut text = tidy(text);
     for _ in 0..ROUNDS {
-        if is_plain(&text) {
+        let constructs = Constructs::from_text(&text);
+        if constructs == Constructs::None {
             return text;
         }
-        let Some(edits) = edits(&text, own) else { break };
+        let Some(edits) = edits(&text, own, constructs) else { break };
         if edits.is_empty() {
             return text;
         }
@@ -42,9 +43,32 @@ fn harmless(text: &str, own: bool) -> String {
     as_written(&text)
 }
 
-/// Returns whether the text cannot contain any construct, so that it need not be parsed.
-fn is_plain(text: &str) -> bool {
-    !["    ", "```", "~~~", "<", "["].iter().any(|sign| text.contains(sign))
+/// The constructs that a tidy text can contain, by its signs.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Constructs {
+    /// It need not be parsed.
+    None,
+    /// Links, but no code blocks and no HTML.
+    Links,
+    Any,
+}
+
+impl Constructs {
+    fn from_text(text: &str) -> Self {
+        let (mut before, mut run, mut has_bracket) = (0, 0, false);
+        for byte in text.bytes() {
+            run = if byte == before { run + 1 } else { 1 };
+            before = byte;
+            match byte {
+                b'<' => return Self::Any,
+                b'`' | b'~' if run == 3 => return Self::Any,
+                b' ' if run == 4 => return Self::Any,
+                b'[' => has_bracket = true,
+                _ => {}
+            }
+        }
+        if has_bracket { Self::Links } else { Self::None }
+    }
 }
 
 /// The text without hidden characters, with lines that end as lines do, at most one blank line in a row, and no
@@ -105,11 +129,12 @@ fn rendering() -> Options {
 type Edit = (Range<usize>, &'static str);
 
 /// The necessary rewrites; empty if the text is inert. `None` if the parser's result is contradictory.
-fn edits(text: &str, own: bool) -> Option<Vec<Edit>> {
+fn edits(text: &str, own: bool, constructs: Constructs) -> Option<Vec<Edit>> {
     let probe = format!("{text}{END}");
     let mut edits = Vec::new();
-    // `rustdoc` renders with extensions, and looks for tests without.
-    for options in [rendering(), Options::empty()] {
+    // `rustdoc` renders with extensions, and looks for tests without. Tests are code blocks.
+    let tests = (constructs == Constructs::Any).then(Options::empty);
+    for options in [rendering()].into_iter().chain(tests) {
         let links = options.contains(Options::ENABLE_TABLES);
         let unknown = |_: BrokenLink<'_>| Some((CowStr::from(""), CowStr::from("")));
         let parser = Parser::new_with_broken_link_callback(&probe, options, Some(unknown));

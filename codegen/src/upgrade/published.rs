@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use crate::pointer::unescape;
+use crate::pointer::unescaped;
 
 /// The members whose values later stages read.
 const KEPT: [&str; 7] = [
@@ -105,9 +105,9 @@ impl Published {
         }
         let mut rest = pointer;
         while let Some(below) = rest.strip_prefix('/') {
-            let end = below.find('/').unwrap_or(below.len());
+            let end = below.bytes().position(|byte| byte == b'/').unwrap_or(below.len());
             here = match here {
-                Located::Place(place) => self.child(place, &unescape(&below[..end]))?,
+                Located::Place(place) => self.child(place, &unescaped(&below[..end]))?,
                 Located::Within(value) => return value.pointer(rest).map(Located::Within),
             };
             rest = &below[end..];

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::journal::Journal;
+use crate::members::Members as _;
 use crate::{pointer, walk};
 
 const PASS: &str = "upgrade/references";
@@ -11,7 +12,7 @@ const PASS: &str = "upgrade/references";
 pub(super) fn follow(tree: &mut Value, journal: &mut Journal<'_>) {
     let mut dangling = Vec::new();
     walk::each(tree, &mut |_, value, pointer| {
-        if let Some(target) = value.get("$ref").and_then(Value::as_str).and_then(local)
+        if let Some(target) = value.member("$ref").and_then(Value::as_str).and_then(local)
             && !shallow(&target)
         {
             dangling.push((pointer.to_owned(), target));

@@ -22,6 +22,7 @@ pub(crate) use number_text::is_numeric;
 use serde_json::{Map, Value, json};
 
 use super::journal::Journal;
+use crate::members::Members as _;
 
 /// The members of a schema.
 type Schema = Map<String, Value>;
@@ -85,11 +86,19 @@ fn is_nothing(schema: &Value) -> bool {
 
 /// Returns whether only null is valid for a schema: `enum: [null]`.
 fn is_null_only(schema: &Value) -> bool {
-    schema.get("enum").and_then(Value::as_array).is_some_and(|values| matches!(values.as_slice(), [Value::Null]))
+    schema.member("enum").and_then(Value::as_array).is_some_and(|values| matches!(values.as_slice(), [Value::Null]))
 }
 
 fn text<'a>(schema: &'a Schema, key: &str) -> Option<&'a str> {
-    schema.get(key).and_then(Value::as_str)
+    schema.member(key).and_then(Value::as_str)
+}
+
+/// Drops the members with these keys, and returns them in quotes. Most schemas have none.
+fn drop_all(schema: &mut Schema, keys: &[&str]) -> Vec<String> {
+    if !schema.keys().any(|key| keys.contains(&key.as_str())) {
+        return Vec::new();
+    }
+    keys.iter().filter(|key| schema.take_member(key).is_some()).map(|key| format!("`{key}`")).collect()
 }
 
 /// One schema for several: `anyOf` of those that differ.

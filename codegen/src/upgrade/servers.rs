@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::journal::Journal;
+use crate::members::Members as _;
 use crate::pointer;
 use crate::walk::{self, NodeKind};
 
@@ -16,7 +17,7 @@ pub(super) fn note(tree: &mut Value, journal: &mut Journal<'_>) {
         journal.prose(PASS, "/servers/0", what, "the base path");
     }
     walk::each(tree, &mut |kind, value, pointer| {
-        let servers = value.get("servers").and_then(Value::as_array);
+        let servers = value.member("servers").and_then(Value::as_array);
         if matches!(kind, NodeKind::PathItem | NodeKind::Operation)
             && servers.is_some_and(|servers| !servers.is_empty())
         {

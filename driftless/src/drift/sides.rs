@@ -119,7 +119,7 @@ fn file(path: &Path, document: &str) -> Result<Side, Failure> {
 fn pinned(inputs: &Inputs) -> Result<Side, Failure> {
     let pins = regenerate::pinned(&inputs.files, inputs.lock.readable()?, false)?;
     let documents =
-        pins.into_iter().map(|pin| ComparedDocument { name: pin.entry.name, bytes: pin.canonical.into_bytes() });
+        pins.into_iter().map(|pin| ComparedDocument { name: pin.entry.name, bytes: pin.canonical.as_bytes().to_vec() });
     Ok(Side { name: "the pinned contract".to_owned(), documents: documents.collect() })
 }
 
@@ -141,7 +141,7 @@ fn live(workspace: &Workspace, inputs: &Inputs, flags: &Drift) -> Result<(Side, 
     };
     let work = source::fetch(workspace, settings, files, &flags, lock, &steps);
     let bundle = runtime.block_on(interrupt.or(work))?;
-    let pins = regenerate::from_source(files, lock, &bundle.contracts)?;
+    let pins = regenerate::from_source(files, lock, &bundle.contracts, drop)?;
     let name = pins.first().map(|pin| pin.entry.source.clone()).unwrap_or_default();
     let has = |document: &&ComparedDocument| pins.iter().any(|pin| pin.entry.name == document.name);
     let missing: Vec<&str> =
@@ -162,7 +162,7 @@ fn live(workspace: &Workspace, inputs: &Inputs, flags: &Drift) -> Result<(Side, 
         ));
     }
     let documents =
-        pins.into_iter().map(|pin| ComparedDocument { name: pin.entry.name, bytes: pin.canonical.into_bytes() });
+        pins.into_iter().map(|pin| ComparedDocument { name: pin.entry.name, bytes: pin.canonical.as_bytes().to_vec() });
     Ok((before, Side { name, documents: documents.collect() }, bundle.schema))
 }
 

@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use driftless_codegen::{ClientNames, Contract, FamilyRule, FirstCall, Proposal, Setup, client_names, interpret, line};
+use driftless_codegen::{ClientNames, Contract, FamilyRule, FirstCall, Proposal, Setup, client_names, line};
 use url::Url;
 
 use self::template::Service;
@@ -162,10 +162,10 @@ fn make(
     let given = flags.name.as_deref().map(|name| client_names(name, &Setup::default()));
     let head = head(&given.clone().unwrap_or_default(), None);
     let bare = Settings::parse(&head)?;
-    let none = Files::default();
+    let (none, mut loaded) = (Files::default(), Vec::new());
     let work = source::fetch(&workspace, &bare, &none, &from, None, &steps);
     let mut fetched = runtime.block_on(interrupt.or(work)).map_err(one_of_several)?;
-    let mut pins = from_source(&none, None, &fetched.contracts)?;
+    let mut pins = from_source(&none, None, &fetched.contracts, |contract| loaded.push(contract))?;
     let unnamed = ClientNames::default();
     write(folder.path(), Service { names: &unnamed, first: None, variables: &[], base_url: "", cli: false }.client())?;
     let setup = Setup { reserved: reserved(&Files::read(&workspace)?)?, ..Setup::default() };
@@ -177,10 +177,10 @@ fn make(
     }
     let contracts: Vec<Contract<'_>> =
         pins.iter().map(|pin| Contract { name: &pin.entry.name, bytes: pin.canonical.as_bytes() }).collect();
-    let (proposal, interpreted) = interpret(&contracts, &setup).map_err(|report| {
-        Failure::new(Exit::Contract, "contract/not-usable", report.to_string(), "nothing was written")
-    })?;
-    let Proposal { families, address, schemes, suggestions } = proposal;
+    let (Proposal { families, address, schemes, suggestions }, interpreted) =
+        driftless_codegen::interpret_loaded(&contracts, loaded, &setup).map_err(|report| {
+            Failure::new(Exit::Contract, "contract/not-usable", report.to_string(), "nothing was written")
+        })?;
     let served_at = fetched.contracts.first().and_then(|contract| Url::parse(&contract.source).ok());
     fetched.contracts.clear();
     let base = base_url(flags, served_at.as_ref(), address.as_deref())?;

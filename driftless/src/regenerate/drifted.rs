@@ -57,7 +57,7 @@ impl Drifted {
         }
         let after: Vec<ComparedDocument> = pins
             .iter()
-            .map(|pin| ComparedDocument { name: pin.entry.name.clone(), bytes: pin.canonical.clone().into_bytes() })
+            .map(|pin| ComparedDocument { name: pin.entry.name.clone(), bytes: pin.canonical.as_bytes().to_vec() })
             .collect();
         // A pinned contract that cannot be read any more does not keep another one from taking its place.
         let maker = Maker::new(

@@ -1,7 +1,6 @@
 //! The generated contents, in memory.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use driftless_codegen::{Api, Contract, Interpreted, Item, Names, Output, Report, Setup, generate_interpreted};
 use serde::Serialize;
@@ -12,7 +11,7 @@ use super::{ledger, manifest};
 use crate::failure::{Exit, Failure};
 use crate::features;
 use crate::files::Files;
-use crate::lock::{Lock, sha256};
+use crate::lock::{HashedText, Lock, sha256};
 use crate::names;
 use crate::settings::Settings;
 use crate::suggestions;
@@ -26,7 +25,7 @@ use crate::workspace::{
 pub(crate) struct Desired {
     /// Whole files, by path relative to the workspace; the lock and the client's manifest are not among them. The changes that write
     /// them share their texts.
-    pub(crate) files: BTreeMap<String, Arc<str>>,
+    pub(crate) files: BTreeMap<String, HashedText>,
     /// The features block of the client's manifest.
     pub(crate) block: String,
     /// The client's manifest with that block.
@@ -70,7 +69,7 @@ pub(crate) fn desired(
 
     let documents = pins.iter().map(|pin| pin.entry.clone()).collect();
     let mut hashes: BTreeMap<String, String> =
-        files.iter().map(|(path, text)| (path.clone(), sha256(text.as_bytes()))).collect();
+        files.iter().map(|(path, text)| (path.clone(), text.hash().to_owned())).collect();
     hashes.insert(BLOCK.to_owned(), sha256(block.as_bytes()));
     let lock = Lock::new(configuration_hash(settings)?, documents, &hashes);
     let lock_text = lock.render()?;
@@ -135,14 +134,14 @@ fn client_manifest(files: &Files) -> Result<&str, Failure> {
     })
 }
 
-fn files(pins: &[Pin], output: &mut Output) -> Result<BTreeMap<String, Arc<str>>, Failure> {
+fn files(pins: &[Pin], output: &mut Output) -> Result<BTreeMap<String, HashedText>, Failure> {
     let mut files = BTreeMap::new();
     for (name, text) in std::mem::take(&mut output.files) {
         check_path(&name)?;
         files.insert(format!("{GENERATED}/{name}"), text.into());
     }
     for pin in pins {
-        files.insert(pinned_path(&pin.entry.name), pin.canonical.as_str().into());
+        files.insert(pinned_path(&pin.entry.name), pin.canonical.clone());
     }
     files.insert(CLIENT.to_owned(), client(output).into());
     files.insert("specs/ledger.txt".to_owned(), ledger::render(&output.ledger).into());

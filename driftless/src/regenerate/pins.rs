@@ -1,11 +1,11 @@
 //! The contracts and the schema to generate from: fetched ones, or those that are pinned.
 
-use driftless_codegen::load;
+use driftless_codegen::{Loaded, load};
 
 use crate::failure::{Exit, Failure};
 use crate::files::Files;
 use crate::flags::Regenerate;
-use crate::lock::{self, Lock, PinnedDocument, dialect, sha256};
+use crate::lock::{self, HashedText, Lock, PinnedDocument, dialect, sha256};
 use crate::schema;
 use crate::settings::{DocumentSource, SourceSettings};
 use crate::source::{Content, Fetched, SANDBOX, Served, UNKNOWN, not_a_contract, repeats_no_secret};
@@ -19,13 +19,18 @@ pub(crate) struct Pin {
     /// The title that the contract states.
     pub(crate) title: String,
     /// The text of the pinned file.
-    pub(crate) canonical: String,
+    pub(crate) canonical: HashedText,
     /// Bytes that were received for it; `None` where nothing was.
     pub(crate) received: Option<usize>,
 }
 
-/// The contracts of a source in their pinned form.
-pub(crate) fn from_source(files: &Files, lock: Option<&Lock>, fetched: &[Fetched]) -> Result<Vec<Pin>, Failure> {
+/// The contracts of a source in their pinned form. `take` gets those that were received, as they were loaded.
+pub(crate) fn from_source(
+    files: &Files,
+    lock: Option<&Lock>,
+    fetched: &[Fetched],
+    mut take: impl FnMut(Loaded),
+) -> Result<Vec<Pin>, Failure> {
     let mut pins = Vec::with_capacity(fetched.len());
     for Fetched { name, source, content } in fetched {
         let known = lock.and_then(|lock| lock.document(name));
@@ -33,30 +38,28 @@ pub(crate) fn from_source(files: &Files, lock: Option<&Lock>, fetched: &[Fetched
             Content::Received { bytes, etag, described } => {
                 let loaded =
                     load::load(name, bytes).map_err(|problem| not_a_contract(described, &problem.to_string()))?;
-                let canonical = loaded.canonical();
+                let canonical = HashedText::from(loaded.canonical());
                 // Once more, as it is written: a document can spell a letter in other ways.
                 repeats_no_secret(source, &canonical)?;
                 let entry = PinnedDocument {
                     name: name.clone(),
                     source: source.clone(),
                     raw: sha256(bytes),
-                    canonical: sha256(canonical.as_bytes()),
+                    canonical: canonical.hash().to_owned(),
                     dialect: dialect(loaded.dialect),
-                    contract_version: loaded.version,
+                    contract_version: loaded.version.clone(),
                     etag: etag.clone(),
                 };
                 // Another key order or tag of the same contract from the same place is not a change.
                 let same = known.filter(|known| known.canonical == entry.canonical && known.source == entry.source);
-                Pin {
-                    entry: same.cloned().unwrap_or(entry),
-                    title: loaded.title,
-                    canonical,
-                    received: Some(bytes.len()),
-                }
+                let (title, received) = (loaded.title.clone(), Some(bytes.len()));
+                take(loaded);
+                Pin { entry: same.cloned().unwrap_or(entry), title, canonical, received }
             }
             Content::NotModified => {
                 let canonical = known.map(|entry| read(files, &entry.name)).transpose()?.unwrap_or_default();
-                let entry = known.filter(|entry| entry.canonical == sha256(canonical.as_bytes())).cloned();
+                let canonical = HashedText::from(canonical);
+                let entry = known.filter(|entry| entry.canonical == canonical.hash()).cloned();
                 let entry = entry.ok_or_else(|| {
                     Failure::new(
                         Exit::Download,
@@ -68,7 +71,7 @@ pub(crate) fn from_source(files: &Files, lock: Option<&Lock>, fetched: &[Fetched
                     )
                 })?;
                 // Nobody asks for the title of a contract that was pinned before.
-                Pin { entry, title: String::new(), canonical: canonical.to_owned(), received: None }
+                Pin { entry, title: String::new(), canonical, received: None }
             }
         });
     }
@@ -121,13 +124,13 @@ pub(crate) fn pinned(files: &Files, lock: Option<&Lock>, overwrite: bool) -> Res
             return Err(edited_pin(&entry.name));
         }
         let loaded = load::load(&entry.name, text.as_bytes()).map_err(|problem| unusable_pin(&entry.name, &problem))?;
-        let canonical = loaded.canonical();
+        let canonical = HashedText::from(loaded.canonical());
         if edited {
             entry.raw = sha256(text.as_bytes());
             // The next download must bring the whole contract.
             entry.etag = None;
         }
-        entry.canonical = sha256(canonical.as_bytes());
+        canonical.hash().clone_into(&mut entry.canonical);
         entry.dialect = dialect(loaded.dialect);
         entry.contract_version = loaded.version;
         pins.push(Pin { entry, title: loaded.title, canonical, received: None });

@@ -84,7 +84,7 @@ pub(crate) fn plan(
         Some(Bundle { contracts, schema }) => {
             let fetched = match given.pins {
                 Some(pins) => pins,
-                None => pins::from_source(files, lock, &contracts)?,
+                None => pins::from_source(files, lock, &contracts, drop)?,
             };
             let pins = match &flags.document {
                 Some(name) => pins::beside(files, &settings.source, lock, name, fetched)?,

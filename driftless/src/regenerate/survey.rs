@@ -1,7 +1,6 @@
 //! Compares the files with the generated ones, and with the hashes in the lock.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 use driftless_codegen::HEADER;
 
@@ -9,7 +8,7 @@ use super::outputs::Desired;
 use crate::console::word;
 use crate::features;
 use crate::files::Files;
-use crate::lock::{Lock, digest, sha256};
+use crate::lock::{HashedText, Lock, digest, sha256};
 use crate::transaction::Change;
 use crate::workspace::{BLOCK, CLIENT_MANIFEST, GENERATED, LOCK, MANIFEST, NAMES, SCHEMA, is_territory, pinned_path};
 
@@ -229,12 +228,12 @@ impl Survey {
 
     /// The files to write and to remove.
     pub(crate) fn changes(&self, desired: &Desired) -> Vec<Change> {
-        let write = |path: &str, content: Arc<str>| Change::Write { path: path.to_owned(), content };
+        let write = |path: &str, content: HashedText| Change::Write { path: path.to_owned(), content };
         let mut changes = Vec::new();
         for finding in self.findings() {
             let path = finding.path.as_str();
             match desired.files.get(path) {
-                Some(text) => changes.push(write(path, Arc::clone(text))),
+                Some(text) => changes.push(write(path, text.clone())),
                 None if path == BLOCK => changes.push(write(CLIENT_MANIFEST, desired.manifest.as_str().into())),
                 None if path == LOCK => changes.push(write(LOCK, desired.lock_text.as_str().into())),
                 None if path == NAMES => changes.push(write(NAMES, desired.names_text.as_str().into())),

@@ -31,6 +31,9 @@ pub(super) const STAGED: &str = "specs/.regenerate/staged";
 pub(super) struct Journal {
     version: u32,
     pub(super) files: Vec<FileChange>,
+    /// This process stages the contents, so that they need not be read to know them.
+    #[serde(skip)]
+    is_own: bool,
 }
 
 /// One file, with the SHA-256 of its content before and after; `None` where there is no file.
@@ -72,12 +75,12 @@ impl Journal {
             }
             let before = tree.read(&path)?.as_deref().map(sha256);
             let after = match change {
-                Change::Write { content, .. } => Some(sha256(content.as_bytes())),
+                Change::Write { content, .. } => Some(content.hash().to_owned()),
                 Change::Remove { .. } => None,
             };
             files.push(FileChange { path, before, after });
         }
-        Ok(Self { version: VERSION, files })
+        Ok(Self { version: VERSION, files, is_own: true })
     }
 
     /// As it is written.
@@ -109,12 +112,12 @@ impl Journal {
 
     /// The rest of each step. No step is taken before all of them are known.
     pub(super) fn left(&self, tree: &Tree) -> Result<Vec<Left>, Failure> {
-        self.files.iter().enumerate().map(|(index, step)| step.left(tree, index)).collect()
+        self.files.iter().enumerate().map(|(index, step)| step.left(tree, index, self.is_own)).collect()
     }
 }
 
 impl FileChange {
-    fn left(&self, tree: &Tree, index: usize) -> Result<Left, Failure> {
+    fn left(&self, tree: &Tree, index: usize, is_own: bool) -> Result<Left, Failure> {
         let path = &self.path;
         let current = tree.read(path)?;
         let hash = current.as_deref().map(sha256);
@@ -125,6 +128,9 @@ impl FileChange {
             return Err(refused(&format!("{path} was edited by hand since the run that was interrupted")));
         }
         let Some(after) = &self.after else { return Ok(Left::Remove) };
+        if is_own {
+            return Ok(Left::Place);
+        }
         let staged = tree.read(&staged(index))?;
         let Some(staged) = staged.filter(|content| sha256(content) == *after) else {
             return Err(refused(&format!("the new content of {path} is gone, or is not what the journal says")));

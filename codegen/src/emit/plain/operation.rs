@@ -1,7 +1,7 @@
 //! The method of an operation: the description of the operation, and one call.
 
 use super::types::is_type;
-use super::{Shaped, is_literal, is_name, split};
+use super::{Shaped, WIDTH, is_literal, is_name, is_path, split};
 
 impl Shaped<'_> {
     /// The method behind its documentation and attributes.
@@ -13,7 +13,15 @@ impl Shaped<'_> {
         if let Some(fields) = line.strip_prefix("let ") {
             let (name, rest) = fields.split_once(" { ")?;
             let fields = rest.strip_suffix(" } = arguments;")?;
-            (is_name(name) && fields.split(", ").all(is_name)).then(|| self.line(depth, line))??;
+            (is_name(name) && fields.split(", ").all(is_name)).then_some(())?;
+            // The formatter breaks what is in the braces if they and the sign do not fit on the line.
+            if 4 * depth + line.len() - "arguments;".len() <= WIDTH {
+                self.push(depth, line);
+            } else {
+                self.push(depth, &format!("let {name} {{"));
+                fields.split(", ").try_for_each(|field| self.line(depth + 1, &format!("{field},")))?;
+                self.push(depth, "} = arguments;");
+            }
             line = self.next()?;
         }
         self.description(depth, line)?;
@@ -59,7 +67,8 @@ impl Shaped<'_> {
 
     /// The head of a method.
     pub(super) fn signature(&mut self, depth: usize, line: &str) -> Option<()> {
-        let (name, rest) = line.strip_prefix("pub fn ")?.strip_suffix(" {")?.split_once('(')?;
+        let function = ["pub fn ", "pub(crate) fn "].into_iter().find_map(|head| line.strip_prefix(head))?;
+        let (name, rest) = function.strip_suffix(" {")?.split_once('(')?;
         let (arguments, result) = rest.rsplit_once(") -> ")?;
         let arguments = split(arguments)?;
         let is_argument = |argument: &&str| {
@@ -70,7 +79,8 @@ impl Shaped<'_> {
         if !is_name(name) || !is_type(result) || !arguments.iter().all(is_argument) {
             return None;
         }
-        self.call(depth, line.get(..line.find('(')?)?, &arguments, &format!(" -> {result} {{"))
+        let head = line.get(..line.len() - function.len() + name.len())?;
+        self.call(depth, head, &arguments, &[" -> ", result, " {"].concat())
     }
 }
 
@@ -102,11 +112,11 @@ fn is_value(text: &str) -> bool {
         return elements.is_empty() || split(elements).is_some_and(|all| all.iter().all(|element| is_value(element)));
     }
     if let Some((path, inner)) = text.split_once('(').and_then(|(path, rest)| Some((path, rest.strip_suffix(')')?))) {
-        return is_path(path) && (inner.is_empty() || is_value(inner));
+        return is_place(path) && (inner.is_empty() || is_value(inner));
     }
-    is_literal(text) || is_path(text)
+    is_literal(text) || is_place(text)
 }
 
-fn is_path(text: &str) -> bool {
-    text == "self.0" || text.split("::").all(is_name) || text == "body.into_parts"
+fn is_place(text: &str) -> bool {
+    text == "self.0" || is_path(text) || text == "body.into_parts"
 }

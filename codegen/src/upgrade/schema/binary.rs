@@ -3,12 +3,13 @@
 use serde_json::Value;
 
 use super::{Journal, Schema, text};
+use crate::members::Members as _;
 
 const PASS: &str = "upgrade/binary";
 
 pub(super) fn convert(schema: &mut Schema, pointer: &str, journal: &mut Journal<'_>) {
-    let encoding = schema.remove("contentEncoding");
-    let media_type = schema.remove("contentMediaType");
+    let encoding = schema.take_member("contentEncoding");
+    let media_type = schema.take_member("contentMediaType");
     if encoding.is_none() && media_type.is_none() {
         return;
     }

@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 use serde_json::Value;
 
 use super::{Journal, Schema};
+use crate::members::Members as _;
 
 const PASS: &str = "upgrade/exclusive-bound";
 
@@ -21,17 +22,17 @@ fn convert_bound(
     pointer: &str,
     journal: &mut Journal<'_>,
 ) {
-    match schema.get(exclusive) {
+    match schema.member(exclusive) {
         None | Some(Value::Bool(_)) => return,
         Some(Value::Number(_)) => {}
         Some(_) => {
-            schema.remove(exclusive);
+            schema.take_member(exclusive);
             journal.prose(PASS, pointer, format!("dropped `{exclusive}`"), "a bound that is not a number");
             return;
         }
     }
-    let Some(bound) = schema.remove(exclusive) else { return };
-    let wins = schema.get(inclusive).and_then(Value::as_f64).is_none_or(|other| {
+    let Some(bound) = schema.take_member(exclusive) else { return };
+    let wins = schema.member(inclusive).and_then(Value::as_f64).is_none_or(|other| {
         bound
             .as_f64()
             .and_then(|bound| bound.partial_cmp(&other))

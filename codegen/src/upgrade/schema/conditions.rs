@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use super::{Journal, Schema, is_nothing};
+use super::{Journal, Schema, drop_all, is_nothing};
+use crate::members::Members as _;
 
 const PASS: &str = "upgrade/conditions";
 const KEYS: [&str; 11] = [
@@ -20,14 +21,13 @@ const KEYS: [&str; 11] = [
 ];
 
 pub(super) fn convert(schema: &mut Schema, pointer: &str, journal: &mut Journal<'_>) {
-    let mut dropped: Vec<String> =
-        KEYS.iter().filter(|key| schema.remove(**key).is_some()).map(|key| format!("`{key}`")).collect();
+    let mut dropped = drop_all(schema, &KEYS);
     // `{"not": {}}` is how `false` is written; any other `not` is a condition.
-    let nothing = schema.get("not").and_then(Value::as_object).is_some_and(Schema::is_empty);
-    if !nothing && schema.remove("not").is_some() {
+    let nothing = schema.member("not").and_then(Value::as_object).is_some_and(Schema::is_empty);
+    if !nothing && schema.take_member("not").is_some() {
         dropped.push("`not`".to_owned());
     }
-    if schema.get("additionalProperties").is_some_and(is_nothing) {
+    if schema.member("additionalProperties").is_some_and(is_nothing) {
         schema.insert("additionalProperties".to_owned(), Value::Bool(false));
     }
     if !dropped.is_empty() {

@@ -3,11 +3,12 @@
 use serde_json::{Value, json};
 
 use super::{Journal, Schema};
+use crate::members::Members as _;
 
 const PASS: &str = "upgrade/discriminator";
 
 pub(super) fn convert(schema: &mut Schema, pointer: &str, journal: &mut Journal<'_>) {
-    match schema.get("discriminator") {
+    match schema.member("discriminator") {
         None | Some(Value::Object(_)) => {}
         Some(Value::String(property)) => {
             let object = json!({ "propertyName": property });
@@ -15,7 +16,7 @@ pub(super) fn convert(schema: &mut Schema, pointer: &str, journal: &mut Journal<
             journal.same(PASS, pointer, "wrote the discriminator as an object");
         }
         Some(_) => {
-            schema.remove("discriminator");
+            schema.take_member("discriminator");
             journal.degraded(PASS, pointer, "dropped `discriminator`", "it is neither text nor an object");
         }
     }

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Journal, Schema, is_null_only};
+use crate::members::Members as _;
 use crate::pointer;
 
 const PASS: &str = "upgrade/null-branch";
@@ -14,13 +15,13 @@ pub(super) fn convert(schema: &mut Schema, pointer: &str, journal: &mut Journal<
 }
 
 fn convert_union(schema: &mut Schema, key: &str, pointer: &str, journal: &mut Journal<'_>) {
-    let Some(Value::Array(branches)) = schema.get(key) else { return };
+    let Some(Value::Array(branches)) = schema.member(key) else { return };
     let several = branches.len() > 1;
     let is_null = |branch: &Value| is_null_only(branch) || (several && *branch == json!({"nullable": true}));
     if !branches.iter().any(is_null) {
         return;
     }
-    let Some(Value::Array(branches)) = schema.remove(key) else { return };
+    let Some(Value::Array(branches)) = schema.take_member(key) else { return };
     let (nulls, mut kept): (Vec<_>, Vec<_>) = branches.into_iter().enumerate().partition(|(_, branch)| is_null(branch));
     debug_assert!(!nulls.is_empty());
     schema.insert("nullable".to_owned(), Value::Bool(true));
@@ -45,7 +46,7 @@ fn convert_union(schema: &mut Schema, key: &str, pointer: &str, journal: &mut Jo
     match only {
         Value::Object(branch)
             if !branch.contains_key("$ref")
-                && branch.iter().all(|(name, value)| schema.get(name).is_none_or(|present| present == value)) =>
+                && branch.iter().all(|(name, value)| schema.member(name).is_none_or(|present| present == value)) =>
         {
             for (name, value) in branch {
                 if value.is_object() || value.is_array() {

@@ -5,6 +5,7 @@
 use serde_json::Value;
 
 use super::{Journal, Schema, text};
+use crate::members::Members as _;
 
 const PASS: &str = "upgrade/number-as-text";
 /// Keywords that define a value by themselves.
@@ -19,7 +20,7 @@ pub(super) fn convert(schema: &mut Schema, pointer: &str, journal: &mut Journal<
         _ => !pattern.contains("\\."),
     };
     let name = if whole { "integer" } else { "number" };
-    let null = match schema.get("type") {
+    let null = match schema.member("type") {
         Some(Value::String(_)) => return,
         Some(Value::Array(types)) if types.iter().any(Value::is_string) => {
             let has = |wanted: &str| types.iter().any(|name| name.as_str() == Some(wanted));
@@ -28,10 +29,10 @@ pub(super) fn convert(schema: &mut Schema, pointer: &str, journal: &mut Journal<
             }
             has("null")
         }
-        _ if format.is_empty() || OTHERWISE.iter().any(|key| schema.contains_key(*key)) => return,
+        _ if format.is_empty() || OTHERWISE.iter().any(|key| schema.member(key).is_some()) => return,
         _ => false,
     };
-    schema.remove("pattern");
+    schema.take_member("pattern");
     schema.insert("type".to_owned(), Value::from(name));
     if null {
         schema.insert("nullable".to_owned(), Value::Bool(true));

@@ -3,11 +3,12 @@
 use serde_json::Value;
 
 use super::{Journal, Schema, any_of};
+use crate::members::Members as _;
 
 const PASS: &str = "upgrade/pattern-properties";
 
 pub(super) fn convert(schema: &mut Schema, pointer: &str, journal: &mut Journal<'_>) {
-    let Some(patterns) = schema.remove("patternProperties") else { return };
+    let Some(patterns) = schema.take_member("patternProperties") else { return };
     let Value::Object(patterns) = patterns else {
         journal.degraded(PASS, pointer, "dropped `patternProperties`", "it is not an object");
         return;
@@ -17,9 +18,10 @@ pub(super) fn convert(schema: &mut Schema, pointer: &str, journal: &mut Journal<
         return;
     }
     let names = patterns.keys().map(|pattern| format!("`{pattern}`")).collect::<Vec<_>>().join(", ");
-    let declared = schema.get("properties").and_then(Value::as_object).is_some_and(|properties| !properties.is_empty());
+    let declared =
+        schema.member("properties").and_then(Value::as_object).is_some_and(|properties| !properties.is_empty());
     let closed =
-        schema.get("additionalProperties").is_some_and(|other| *other == Value::Bool(false) || other.is_object());
+        schema.member("additionalProperties").is_some_and(|other| *other == Value::Bool(false) || other.is_object());
     if declared && !closed {
         // A property that fits no pattern may hold anything, and a server may add one at any time.
         let lost = format!("the schemas of properties named {names}");
@@ -28,7 +30,7 @@ pub(super) fn convert(schema: &mut Schema, pointer: &str, journal: &mut Journal<
         return;
     }
     let mut values: Vec<Value> = patterns.into_iter().map(|(_, value)| value).collect();
-    if let Some(present @ Value::Object(_)) = schema.remove("additionalProperties") {
+    if let Some(present @ Value::Object(_)) = schema.take_member("additionalProperties") {
         values.push(present);
     }
     schema.insert("additionalProperties".to_owned(), any_of(values));

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Journal, Schema};
+use crate::members::Members as _;
 
 const PASS: &str = "upgrade/ref-siblings";
 /// Siblings that are kept although Swagger 2.0 and OpenAPI 3.0 ignore them: they show the author's intent, and
@@ -11,10 +12,10 @@ const KEPT: [&str; 9] =
     ["default", "deprecated", "description", "example", "externalDocs", "nullable", "readOnly", "title", "writeOnly"];
 
 pub(super) fn convert(schema: &mut Schema, pointer: &str, count: bool, journal: &mut Journal<'_>) {
-    if schema.len() < 2 || !schema.contains_key("$ref") {
+    if schema.len() < 2 || schema.member("$ref").is_none() {
         return;
     }
-    let Some(target) = schema.remove("$ref") else { return };
+    let Some(target) = schema.take_member("$ref") else { return };
     let mut ignored = Vec::new();
     if !count {
         schema.retain(|key, value| {

@@ -3,12 +3,17 @@
 use serde_json::Value;
 
 use super::{Journal, Schema, any_of, is_nothing};
+use crate::members::Members as _;
 
 const PASS: &str = "upgrade/tuple";
 
 pub(super) fn convert(schema: &mut Schema, pointer: &str, journal: &mut Journal<'_>) {
-    let rest = schema.remove("additionalItems");
-    let (prefix, rest) = match (schema.remove("prefixItems"), schema.remove("items")) {
+    let has_tuple = schema.member("items").is_some_and(Value::is_array) || schema.member("prefixItems").is_some();
+    if !has_tuple && schema.member("additionalItems").is_none() {
+        return;
+    }
+    let rest = schema.take_member("additionalItems");
+    let (prefix, rest) = match (schema.take_member("prefixItems"), schema.take_member("items")) {
         (None, Some(items @ Value::Array(_))) => (items, rest),
         (Some(prefix), items) => (prefix, items),
         (None, items) => {

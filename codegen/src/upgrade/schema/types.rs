@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Journal, Schema};
+use crate::members::Members as _;
 
 const PASS: &str = "upgrade/type-array";
 /// Keywords that define a value by themselves.
@@ -16,7 +17,7 @@ const KEYWORDS: [(&str, &[&str]); 4] = [
 ];
 
 pub(super) fn convert(schema: &mut Schema, pointer: &str, journal: &mut Journal<'_>) {
-    match schema.get("type") {
+    match schema.member("type") {
         Some(Value::String(name)) if name == "null" => null(schema, pointer, journal),
         Some(Value::String(_)) | None => {}
         Some(Value::Array(names)) => {
@@ -32,7 +33,7 @@ pub(super) fn convert(schema: &mut Schema, pointer: &str, journal: &mut Journal<
             several(schema, types, pointer, journal);
         }
         Some(_) => {
-            schema.remove("type");
+            schema.take_member("type");
             journal.degraded(PASS, pointer, "dropped `type`", "it is neither text nor an array");
         }
     }
@@ -48,7 +49,7 @@ fn several(schema: &mut Schema, mut types: Vec<String>, pointer: &str, journal: 
     if types.iter().any(|name| name == "number") {
         types.retain(|name| name != "integer");
     }
-    schema.remove("type");
+    schema.take_member("type");
     if nullable {
         schema.insert("nullable".to_owned(), Value::Bool(true));
     }
@@ -59,14 +60,14 @@ fn several(schema: &mut Schema, mut types: Vec<String>, pointer: &str, journal: 
             schema.insert("type".to_owned(), Value::from(only.as_str()));
             journal.same(PASS, pointer, format!("wrote the types as `{only}`{suffix}"));
         }
-        _ if ["$ref", "allOf", "anyOf", "oneOf"].iter().any(|key| schema.contains_key(*key)) => {
+        _ if ["$ref", "allOf", "anyOf", "oneOf"].iter().any(|key| schema.member(key).is_some()) => {
             let what = format!("dropped the types {}{suffix}", types.join(", "));
             journal.prose(PASS, pointer, what, "the types of a value beside its composition");
         }
         _ => {
             let branches: Vec<Value> = types.iter().map(|name| branch(schema, name, &types)).collect();
             for key in KEYWORDS.iter().flat_map(|(_, keys)| *keys).chain(&["enum", "format"]) {
-                schema.remove(*key);
+                schema.take_member(key);
             }
             schema.insert("anyOf".to_owned(), Value::Array(branches));
             journal.same(PASS, pointer, format!("wrote the types {} as `anyOf`{suffix}", types.join(", ")));
@@ -81,16 +82,16 @@ fn branch(schema: &Schema, name: &str, types: &[String]) -> Value {
     let numeric = matches!(name, "integer" | "number");
     for (owner, keys) in KEYWORDS {
         if owner == name || (owner == "number" && numeric) {
-            branch.extend(keys.iter().filter_map(|key| Some(((*key).to_owned(), schema.get(*key)?.clone()))));
+            branch.extend(keys.iter().filter_map(|key| Some(((*key).to_owned(), schema.member(key)?.clone()))));
         }
     }
-    if let Some(Value::Array(values)) = schema.get("enum") {
+    if let Some(Value::Array(values)) = schema.member("enum") {
         let own: Vec<&Value> = values.iter().filter(|value| is_of(value, name)).collect();
         if !own.is_empty() {
             branch.insert("enum".to_owned(), json!(own));
         }
     }
-    if let Some(Value::String(format)) = schema.get("format") {
+    if let Some(Value::String(format)) = schema.member("format") {
         let number = format.starts_with("int")
             || format.starts_with("uint")
             || matches!(format.as_str(), "float" | "double" | "decimal");
@@ -115,9 +116,9 @@ fn is_of(value: &Value, name: &str) -> bool {
 
 /// `type: null`. Beside a composition, Swashbuckle means "or null" by it.
 fn null(schema: &mut Schema, pointer: &str, journal: &mut Journal<'_>) {
-    schema.remove("type");
+    schema.take_member("type");
     schema.insert("nullable".to_owned(), Value::Bool(true));
-    if SHAPES.iter().any(|key| schema.contains_key(*key)) {
+    if SHAPES.iter().any(|key| schema.member(key).is_some()) {
         journal.same(PASS, pointer, "wrote `type: null` beside another shape as `nullable`");
     } else {
         schema.insert("enum".to_owned(), json!([null]));

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::{Journal, Schema, is_nothing};
+use crate::members::Members as _;
 
 const PASS: &str = "upgrade/unevaluated";
 
@@ -12,10 +13,10 @@ pub(super) fn convert(schema: &mut Schema, pointer: &str, journal: &mut Journal<
 }
 
 fn replace(schema: &mut Schema, key: &str, heir: &str, pointer: &str, journal: &mut Journal<'_>) {
-    let Some(value) = schema.remove(key) else { return };
+    let Some(value) = schema.take_member(key) else { return };
     let useful = value.as_object().is_some_and(|value| !value.is_empty()) && !is_nothing(&value);
     // Beside a tuple, `items` belongs to the tuple.
-    if useful && !schema.contains_key(heir) && !(heir == "items" && schema.contains_key("prefixItems")) {
+    if useful && schema.member(heir).is_none() && !(heir == "items" && schema.member("prefixItems").is_some()) {
         schema.insert(heir.to_owned(), value);
         journal.prose(
             PASS,

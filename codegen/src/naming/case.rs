@@ -1,0 +1,88 @@
+//! The words of a text, joined as Rust joins them in a name.
+//!
+//! The rules are those of the crate `heck`, for texts in ASCII: any other character separates words, as a blank does. Names of a large
+//! contract are made a hundred thousand times, and a formatter for each letter would take a tenth of the generation.
+
+/// The words in lower case, joined by underscores.
+pub(super) fn snake(text: &str) -> String {
+    let mut name = String::with_capacity(text.len() + text.len() / 4);
+    for word in Words(text) {
+        if !name.is_empty() {
+            name.push('_');
+        }
+        name.extend(word.chars().map(|letter| letter.to_ascii_lowercase()));
+    }
+    name
+}
+
+/// The words, each with a capital in front.
+pub(super) fn upper_camel(text: &str) -> String {
+    let mut name = String::with_capacity(text.len());
+    for word in Words(text) {
+        let mut letters = word.chars();
+        name.extend(letters.next().map(|first| first.to_ascii_uppercase()));
+        name.extend(letters.map(|letter| letter.to_ascii_lowercase()));
+    }
+    name
+}
+
+/// The words of a text: runs of letters and digits, apart where `aB` or `ABc` begins another one.
+struct Words<'a>(&'a str);
+
+impl<'a> Iterator for Words<'a> {
+    type Item = &'a str;
+
+    fn next(&mut self) -> Option<&'a str> {
+        let start = self.0.bytes().position(|byte| byte.is_ascii_alphanumeric())?;
+        let rest = self.0.get(start..)?;
+        let (word, rest) = rest.split_at_checked(length(rest.as_bytes()))?;
+        self.0 = rest;
+        Some(word)
+    }
+}
+
+/// The length of the word at the beginning of a text.
+fn length(text: &[u8]) -> usize {
+    let (mut is_after_lower, mut is_after_upper) = (false, false);
+    for (at, letter) in text.iter().enumerate() {
+        let next = text.get(at + 1).copied().unwrap_or_default();
+        if letter.is_ascii_lowercase() {
+            (is_after_lower, is_after_upper) = (true, false);
+        } else if letter.is_ascii_uppercase() {
+            if is_after_upper && next.is_ascii_lowercase() {
+                return at;
+            }
+            (is_after_lower, is_after_upper) = (false, true);
+        }
+        if !next.is_ascii_alphanumeric() || is_after_lower && next.is_ascii_uppercase() {
+            return at + 1;
+        }
+    }
+    text.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use heck::{ToSnakeCase as _, ToUpperCamelCase as _};
+
+    use super::{snake, upper_camel};
+
+    #[test]
+    fn every_text_becomes_the_name_that_heck_makes() {
+        let mut texts = vec![String::new()];
+        for _ in 0..6 {
+            let longer =
+                texts.iter().flat_map(|text| ["a", "B", "1", "_", " "].map(|letter| format!("{text}{letter}")));
+            texts = longer.chain(["x".to_owned()]).collect();
+            for text in &texts {
+                assert_eq!(snake(text), text.to_snake_case(), "{text:?}");
+                assert_eq!(upper_camel(text), text.to_upper_camel_case(), "{text:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn other_letters_separate_words() {
+        assert_eq!((snake("größeXY"), upper_camel("größe")), ("gr_e_xy".to_owned(), "GrE".to_owned()));
+    }
+}
