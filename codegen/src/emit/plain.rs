@@ -169,7 +169,7 @@ impl<'l> Shaped<'l> {
 
     /// Something with arguments between parentheses, which stand on the same line or on one each.
     fn call(&mut self, depth: usize, head: &str, arguments: &[&str], tail: &str) -> Option<()> {
-        let line = format!("{head}({}){tail}", arguments.join(", "));
+        let line = [head, "(", &arguments.join(", "), ")", tail].concat();
         if 4 * depth + line.len() <= WIDTH {
             return self.line(depth, &line);
         }

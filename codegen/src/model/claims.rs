@@ -176,7 +176,7 @@ impl<'a> Claims<'a> {
 
     /// Pins names that would follow from something else the next time.
     pub(super) fn pin_members<'n>(&mut self, owner: &str, members: impl Iterator<Item = (&'n str, &'n Ident)>) {
-        self.given.members.extend(members.map(|(wire, name)| (format!("{owner}.{wire}"), name.to_string())));
+        self.given.members.extend(members.map(|(wire, name)| ([owner, ".", wire].concat(), name.to_string())));
         self.given.published.remove(owner);
     }
 
@@ -187,7 +187,7 @@ impl<'a> Claims<'a> {
         published::note(&mut self.doubles, "member", owner, members, &known, self.renames);
         let rank = |(wire, wish): &(&str, String)| {
             let is_plain = wire.chars().all(|c| c.is_alphanumeric() || c == '_');
-            let pinned = self.is_pinned(owner, &format!("{owner}.{wire}"));
+            let pinned = self.is_pinned(owner, &[owner, ".", wire].concat());
             (!pinned, !known.contains(*wire), wire != wish, !is_plain)
         };
         let mut order: Vec<usize> = (0..members.len()).collect();
@@ -312,7 +312,7 @@ impl<'a> Claims<'a> {
 
     /// The name of a member: pinned, or the first free form of `wish`. It is pinned where it needed more than its wire name.
     fn member(&mut self, scope: &mut Scope, owner: &str, wire: &str, wish: &str) -> Ident {
-        let key = format!("{owner}.{wire}");
+        let key = [owner, ".", wire].concat();
         let chosen = self.settled(owner, &key);
         let name = scope.claim([chosen.unwrap_or(wish), wish]);
         if *name != *wish {

@@ -105,9 +105,9 @@ impl<'a> Types<'a> {
 
     /// A name for the type of a member. One that comes from another named schema is named after that, whoever asks first.
     fn member_hint(&self, node: &Node<'a>, property: &Node<'a>, name: &str, wire: &str) -> String {
-        let own = property.pointer.starts_with(&format!("{}/", node.pointer));
+        let own = property.pointer.strip_prefix(&node.pointer).is_some_and(|rest| rest.starts_with('/'));
         let owner = if own { None } else { self.claims.owner(property) };
-        format!("{}{}", owner.unwrap_or(name), camel(wire))
+        [owner.unwrap_or(name), &camel(wire)].concat()
     }
 
     /// ASP.NET lists `Id` as required where the property is `id`. A name that a property has, but for the case of its first

@@ -10,7 +10,7 @@ pub(super) fn snake(text: &str) -> String {
         if !name.is_empty() {
             name.push('_');
         }
-        name.extend(word.chars().map(|letter| letter.to_ascii_lowercase()));
+        push_lower(&mut name, word);
     }
     name
 }
@@ -19,11 +19,19 @@ pub(super) fn snake(text: &str) -> String {
 pub(super) fn upper_camel(text: &str) -> String {
     let mut name = String::with_capacity(text.len());
     for word in Words(text) {
-        let mut letters = word.chars();
-        name.extend(letters.next().map(|first| first.to_ascii_uppercase()));
-        name.extend(letters.map(|letter| letter.to_ascii_lowercase()));
+        let (first, rest) = word.split_at_checked(1).unwrap_or_default();
+        name.extend(first.chars().map(|first| first.to_ascii_uppercase()));
+        push_lower(&mut name, rest);
     }
     name
+}
+
+fn push_lower(name: &mut String, letters: &str) {
+    let start = name.len();
+    name.push_str(letters);
+    if let Some(letters) = name.get_mut(start..) {
+        letters.make_ascii_lowercase();
+    }
 }
 
 /// The words of a text: runs of letters and digits, apart where `aB` or `ABc` begins another one.

@@ -33,7 +33,7 @@ pub(crate) fn note(
     renames: &BTreeMap<String, String>,
 ) {
     for (wire, wish) in members.iter().filter(|(wire, _)| published.contains(*wire)) {
-        let key = format!("{owner}.{wire}");
+        let key = [owner, ".", wire].concat();
         if !renames.contains_key(&key) {
             doubles.note_published(kind, owner, &key, wish);
         }

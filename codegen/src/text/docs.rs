@@ -169,7 +169,7 @@ pub(crate) fn first_line(text: &str) -> Docs {
 
 /// A text as a code span, on one line.
 pub(crate) fn span(text: &str) -> Docs {
-    Docs { text: format!("`{}`", super::line(text).replace('`', "'")) }
+    Docs { text: ["`", &super::line(text).replace('`', "'"), "`"].concat() }
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use pulldown_cmark::{BrokenLink, CodeBlockKind, CowStr, Event, Options, Parser, Tag};
 
-use super::hidden::{ends_line, is_hidden, is_visible_ascii};
+use super::hidden::{ends_line, is_hidden};
 
 /// Limit of rounds. A rewrite may reveal another construct, such as a list in a former code block. After the last
 /// round, the text is presented verbatim.
@@ -104,11 +104,26 @@ fn tidied(text: &str) -> String {
 
 /// Returns whether [`tidy`] would change nothing, as in most texts.
 fn is_tidy(text: &str) -> bool {
+    // The two characters before. A text begins like a line behind a blank one.
+    let (mut second, mut last) = (b'\n', b'\n');
+    let mut has_margin = false;
+    for byte in text.bytes() {
+        match byte {
+            b'\n' if last == b' ' || (second, last) == (b'\n', b'\n') => return false,
+            b'\n' | b' ' => {}
+            b'!'..=b'~' => has_margin |= last == b'\n',
+            _ => return is_tidy_beyond_ascii(text),
+        }
+        (second, last) = (last, byte);
+    }
+    has_margin && !matches!(last, b' ' | b'\n')
+}
+
+fn is_tidy_beyond_ascii(text: &str) -> bool {
     let is_foreign = |c: char| c == '\t' || ends_line(c) || is_hidden(c);
     let (mut is_behind_blank, mut has_margin) = (true, false);
     for line in text.split('\n') {
-        let is_foreign = !is_visible_ascii(line) && line.contains(is_foreign);
-        if is_foreign || line.is_empty() && is_behind_blank || line.ends_with(char::is_whitespace) {
+        if line.contains(is_foreign) || line.is_empty() && is_behind_blank || line.ends_with(char::is_whitespace) {
             return false;
         }
         is_behind_blank = line.is_empty();
