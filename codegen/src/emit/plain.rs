@@ -284,7 +284,7 @@ mod tests {
     #[test]
     fn methods_of_operations_are_written_as_the_formatter_writes_them() {
         let mut plain = [0; 3];
-        for length in 1..90 {
+        for length in 1..60 {
             let (name, ty) = ("a".repeat(length), format!("types::{}", "B".repeat(length)));
             let shapes = [
                 (
@@ -343,6 +343,22 @@ mod tests {
         ] {
             assert_eq!(at(&method.replace(one, other), 1), None, "{other}");
         }
+    }
+
+    #[test]
+    fn the_parts_of_arguments_are_written_as_the_formatter_writes_them() {
+        let mut plain = [0; 2];
+        for length in 1..75 {
+            let method = format!(
+                "pub fn a(self, b: C) -> D {{\nlet C {{ {}, e }} = arguments;\nstatic OPERATION: Operation = Operation {{ name: \"a\", method: F, path: \"g\", ..FAMILY }};\nCall::new(&e)\n}}\n",
+                "a".repeat(length)
+            );
+            let written = at(&method, 1).expect("plain");
+            let whole = formatted_items(&format!("impl A {{\n{method}}}\n")).expect("formatted");
+            assert_eq!(format!("impl A {{\n{written}}}\n"), whole);
+            plain[usize::from(written.contains("\n        } = arguments;"))] += 1;
+        }
+        assert!(plain.iter().all(|plain| *plain > 5), "{plain:?}");
     }
 
     #[test]
