@@ -238,12 +238,12 @@ fn build(
     let manifest = format!(
         "[package]\nname = \"caller\"\nversion = \"0.0.0\"\nedition = \"2024\"\npublish = false\n\n[dependencies]\n\
          client = {{ path = \"../client\", package = {:?}, features = [{}] }}\nserde_json = \"1\"\n\
-         tokio = {{ version = \"1\", features = [\"rt\"] }}\n\n[profile.dev]\ndebug = false\n\n[workspace]\n",
+         tokio = {{ version = \"1\", features = [\"rt\"] }}\n\n[profile.dev]\ndebug = false\n",
         package_name(&client).unwrap_or(package),
         enabled.join(", ")
     );
     let caller = folder.join("caller");
-    write(&caller.join("Cargo.toml"), manifest.as_bytes())?;
+    write(&caller.join("Cargo.toml"), stand_alone::inherited(workspace, &manifest)?.as_bytes())?;
     write(&caller.join("src/main.rs"), source.as_bytes())?;
     compile(workspace, folder, "caller", one, interrupt)?.map_err(|errors| {
         Failure::new(

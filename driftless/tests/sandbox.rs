@@ -104,7 +104,7 @@ fn a_sandbox_without_its_server_is_a_source_and_names_the_command_for_the_rest()
     workspace.write("specs/codegen.toml", &without);
     workspace.run(&["regenerate"]).succeeds(&["service from sandbox", "new"]);
     let data = workspace.path("kept.db");
-    let output = Command::new(env!("CARGO"))
+    let output = driftless::child::cargo()
         .args(["run", "--quiet", "--package", "platform-sandbox", "--bin", "platform-sandbox-stand-in"])
         .args(["--no-default-features", "--", "--data"])
         .arg(&data)

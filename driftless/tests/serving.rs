@@ -17,7 +17,7 @@ fn compile() {
         let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/../Cargo.toml");
         let arguments = ["build", "--quiet", "--workspace", "--all-features", "--bin", "driftless-sandbox"];
         let target = Path::new(crate::PROGRAM).parent().and_then(Path::parent).expect("a target folder");
-        let mut cargo = Command::new(env!("CARGO"));
+        let mut cargo = driftless::child::cargo();
         cargo.args(arguments).arg("--manifest-path").arg(manifest).arg("--target-dir").arg(target);
         assert!(cargo.status().expect("cargo runs").success());
     });

@@ -78,7 +78,10 @@ impl Middleware for Slow {
             self.wait().await;
             // From here on, bytes may be sent.
             self.0.store(true, Ordering::SeqCst);
-            next.run(request).await
+            let answer = next.run(request).await;
+            // It is polled between the answer and the end, however fast the server is.
+            self.wait().await;
+            answer
         })
     }
 }

@@ -161,10 +161,11 @@ fn program(name: &str, files: &BTreeMap<String, String>, all: &[Sent]) -> PathBu
         }
     }
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace").to_owned();
-    let runtime = root.join("runtime").display().to_string();
+    let [runtime, shared] = ["runtime", "features"].map(|member| root.join(member).display().to_string());
     let manifest = format!(
         "[package]\nname = \"conformance-{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n[workspace]\n[dependencies]\n\
          driftless-runtime = {{ path = {runtime:?}, features = [\"blocking\", \"graphql\"] }}\nserde = \"1\"\nserde_json = {{ version = \"1\", features = [\"arbitrary_precision\"] }}\n\
+         platform-features = {{ path = {shared:?}, features = [\"tests\"] }}\n\
          [profile.dev]\ndebug = false\n"
     );
     fs::write(folder.join("Cargo.toml"), manifest).expect("written");
@@ -181,7 +182,7 @@ fn program(name: &str, files: &BTreeMap<String, String>, all: &[Sent]) -> PathBu
     let main = MAIN.replace("SUBSCRIPTIONS", &subscriptions).replace("ARMS", &arms).replace("SIZES", &sizes(files));
     fs::write(folder.join("src/scalars.rs"), SCALARS).expect("written");
     fs::write(folder.join("src/main.rs"), main).expect("written");
-    let output = Command::new(env!("CARGO"))
+    let output = driftless::child::cargo()
         .args(["build", "--offline", "--quiet", "--manifest-path"])
         .arg(folder.join("Cargo.toml"))
         .env("CARGO_TARGET_DIR", target.join("conformance/target"))

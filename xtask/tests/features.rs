@@ -1,7 +1,6 @@
 //! The README's first command compiles no library twice. This holds on one system only: others have other libraries.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::process::Command;
 
 /// Libraries, each with the features that it is compiled with.
 type Libraries = BTreeSet<(String, String)>;
@@ -13,8 +12,7 @@ fn libraries(kinds: &str, arguments: &[&str]) -> [Libraries; 2] {
 }
 
 fn tree(edges: &str, arguments: &[&str]) -> Libraries {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let output = Command::new(cargo)
+    let output = driftless::child::cargo()
         .args(["tree", "--offline", "--locked", "--prefix", "none"])
         .args(["--format", "{p}|{f}", "--edges", edges])
         .args(arguments)

@@ -63,6 +63,8 @@ fn is_same(one: &Json, other: &Json) -> bool {
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
+    // It calls by HTTP only. But if another library turns on TLS in reqwest, that wants a provider.
+    let _ = rustls::crypto::ring::default_provider().install_default();
     let address = std::env::args().nth(1).unwrap_or_default();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {

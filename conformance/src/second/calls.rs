@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use driftless::child;
 use driftless::failure::Failure;
 use driftless::interrupt::Interrupt;
 use driftless::workspace::Workspace;
+use driftless::{child, stand_alone};
 use driftless_codegen::{CatalogOperation, line};
 use driftless_sandbox::conformance::{Case, Recorded, Recorder};
 
@@ -83,7 +83,8 @@ impl Second {
         interrupt: &Interrupt,
     ) -> Result<Result<PathBuf, String>, Failure> {
         let sources = folder.join("second/src");
-        write(&folder.join("second/Cargo.toml"), program::manifest().as_bytes())?;
+        let manifest = stand_alone::inherited(workspace, program::MANIFEST)?;
+        write(&folder.join("second/Cargo.toml"), manifest.as_bytes())?;
         write(&sources.join("main.rs"), program::MAIN.as_bytes())?;
         write(&sources.join("client.rs"), self.generated.source.as_bytes())?;
         compile(workspace, folder, "second", one, interrupt)

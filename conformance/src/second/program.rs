@@ -18,16 +18,14 @@ pub(super) struct Call {
 }
 
 /// The manifest of the program. The libraries are those that the code of progenitor names.
-pub(super) fn manifest() -> String {
-    "[package]\nname = \"second\"\nversion = \"0.0.0\"\nedition = \"2024\"\npublish = false\n\n[dependencies]\n\
+pub(super) const MANIFEST: &str = "[package]\nname = \"second\"\nversion = \"0.0.0\"\nedition = \"2024\"\npublish = false\n\n[dependencies]\n\
      chrono = { version = \"0.4\", default-features = false, features = [\"serde\"] }\n\
      progenitor-client = \"=0.15.1\"\nregress = \"0.12\"\n\
      reqwest = { version = \"0.13\", default-features = false, features = [\"json\", \"query\", \"stream\"] }\n\
+     rustls = { version = \"0.23\", default-features = false, features = [\"ring\"] }\n\
      serde = { version = \"1\", features = [\"derive\"] }\nserde_json = \"1\"\n\
      tokio = { version = \"1\", features = [\"rt\"] }\nuuid = { version = \"1\", features = [\"serde\"] }\n\n\
-     [profile.dev]\ndebug = false\n\n[workspace]\n"
-        .to_owned()
-}
+     [profile.dev]\ndebug = false\n";
 
 /// The client, with a function that performs the call of a line. It stays one line of tokens: formatted, texts of the contract would
 /// become comments.

@@ -7,7 +7,8 @@ use toml::{Table, Value};
 use crate::failure::Failure;
 
 /// Turns the manifest of a member into one of its own workspace. Path dependencies point below `folder`, the workspace;
-/// dev-dependencies are left out.
+/// dev-dependencies are left out. It gets the dependencies of `workspace.metadata.driftless.dependencies`: by a package there, its
+/// libraries have the cargo features that they have in the workspace, and those that are compiled can be shared.
 pub(super) fn stand_alone(member: &str, workspace: &str, folder: &Path) -> Result<String, Failure> {
     let parse = |text: &str| {
         toml::from_str::<Table>(text).map_err(|error| {
@@ -32,6 +33,14 @@ pub(super) fn stand_alone(member: &str, workspace: &str, folder: &Path) -> Resul
         fields.remove("readme");
     }
     dependencies(&mut manifest, &part("dependencies"), folder);
+    let further =
+        shared.get("metadata").and_then(|metadata| metadata.get("driftless")?.get("dependencies")?.as_table());
+    for (name, value) in further.into_iter().flatten() {
+        let own = manifest.entry("dependencies").or_insert_with(|| Value::Table(Table::new()));
+        if let Value::Table(own) = own {
+            own.insert(name.clone(), merged(value, &Value::Table(Table::new()), folder));
+        }
+    }
     if let Some(Value::Table(targets)) = manifest.get_mut("target") {
         for target in targets.iter_mut().filter_map(|(_, target)| target.as_table_mut()) {
             target.remove("dev-dependencies");
@@ -95,7 +104,8 @@ mod tests {
     fn what_is_inherited_is_written_out() {
         let workspace = "[workspace.package]\nversion = '1.2.3'\n[workspace.lints.rust]\nunsafe_code = 'forbid'\n\
                          [workspace.dependencies]\na = '1'\nm = { path = 'm' }\nb = { version = '2', features = ['x'] }\n\
-                         [profile.dev]\ndebug = 0\n";
+                         [profile.dev]\ndebug = 0\n\
+                         [workspace.metadata.driftless.dependencies]\ns = { path = 's', features = ['t'] }\n";
         let member = "[package]\nname = 'm'\nversion.workspace = true\n[lints]\nworkspace = true\n[dependencies]\n\
                       a.workspace = true\nb = { workspace = true, features = ['y'], optional = true }\nc = '3'\nm.workspace = true\n\
                       [dev-dependencies]\nd.workspace = true\n";
@@ -107,6 +117,8 @@ mod tests {
         assert_eq!(table["dependencies"]["b"]["optional"].as_bool(), Some(true));
         assert_eq!(table["dependencies"]["c"].as_str(), Some("3"));
         assert_eq!(table["dependencies"]["m"]["path"].as_str(), Some("/w/m"));
+        assert_eq!(table["dependencies"]["s"]["path"].as_str(), Some("/w/s"));
+        assert_eq!(table["dependencies"]["s"]["features"].as_array().map(Vec::len), Some(1));
         assert_eq!(table["lints"]["rust"]["unsafe_code"].as_str(), Some("forbid"));
         assert!(table.contains_key("workspace") && !table.contains_key("dev-dependencies"));
     }

@@ -8,6 +8,7 @@
 #   JUDGE_OPTIONS='--json /tmp/j.json --seed 2'   options of judge.py
 #   SERVE='program --contract {contract} serve'   another service than the workspace's
 #   LIST=sandbox/engine/judge/compared.txt        another list of contracts
+#   LARGEST=1000000                               without those of the list that have more bytes
 set -eu
 cd "$(dirname "$0")/../../.."
 judge=sandbox/engine/judge
@@ -29,10 +30,12 @@ if [ $# = 0 ]; then
     fi
     while read -r contract; do
         case "$contract" in '' | '#'*) continue ;; esac
-        if [ -f "$contracts/$contract" ]; then
-            set -- "$@" "$contracts/$contract"
-        else
+        if [ ! -f "$contracts/$contract" ]; then
             echo "LEFT OUT: $contracts/$contract does not exist"
+        elif [ -n "${LARGEST:-}" ] && [ "$(wc -c <"$contracts/$contract")" -gt "$LARGEST" ]; then
+            echo "LEFT OUT: $contracts/$contract has more than $LARGEST bytes"
+        else
+            set -- "$@" "$contracts/$contract"
         fi
     done <"${LIST:-$judge/contracts.txt}"
     [ -n "${LIST:-}" ] || set -- "$judge/openapi-3.2.json" "$@"

@@ -171,30 +171,7 @@ fn contract(
 fn lay_out(workspace: &Workspace, folder: &Path, generated: &one::Generated) -> Result<(), Failure> {
     let mut files = generated.files.clone();
     sizes::bound(&mut files);
-    stand_alone::lay_out(workspace, folder, &files, &generated.features)?;
-    share_libraries(workspace, folder)
-}
-
-/// Gives libraries the features that they have in this workspace: `.ci/run` puts those that are compiled into the target folder of the
-/// corpus, and all features of a client compile the same ones as none.
-fn share_libraries(workspace: &Workspace, folder: &Path) -> Result<(), Failure> {
-    let (shared, manifest) = (workspace.path("features"), folder.join("Cargo.toml"));
-    if !shared.is_dir() {
-        return Ok(());
-    }
-    let text = fs::read_to_string(&manifest).map_err(|error| Failure::file("read", &manifest, &error))?;
-    let wrong = |error: toml::de::Error| {
-        Failure::configuration("client/manifest", error.to_string(), "fix the client's manifest")
-    };
-    let mut table: toml::Table = toml::from_str(&text).map_err(wrong)?;
-    let dependencies = table.entry("dependencies").or_insert_with(|| toml::Table::new().into());
-    if let Some(dependencies) = dependencies.as_table_mut() {
-        let mut shared_features = toml::Table::new();
-        shared_features.insert("path".to_owned(), shared.to_string_lossy().into_owned().into());
-        shared_features.insert("features".to_owned(), vec!["tests"].into());
-        dependencies.insert("platform-features".to_owned(), shared_features.into());
-    }
-    fs::write(&manifest, table.to_string()).map_err(|error| Failure::file("write", &manifest, &error))
+    stand_alone::lay_out(workspace, folder, &files, &generated.features)
 }
 
 /// Prints the compiler's errors for one client, line by line.

@@ -83,6 +83,7 @@ const RULES: &[Rule] = &[
     names::check,
     paths::check,
     pure::check,
+    pure::cargo,
     generic::check,
     line_ends::check,
     circles::check,

@@ -116,6 +116,13 @@ fn a_generator_that_looks_around_is_found() {
 }
 
 #[test]
+fn a_cargo_with_the_variables_of_a_test_is_found() {
+    let text = "let a = Command::new(env!(\"CARGO\"));\nlet b = env!(\"CARGO_MANIFEST_DIR\");\n";
+    let files = ["driftless/tests/a.rs", "driftless/src/child.rs", "xtask/src/a.rs"].map(|path| file(path, text));
+    assert_eq!(places(&pure::cargo(&files)), [at("driftless/tests/a.rs", 1), at("xtask/src/a.rs", 1)]);
+}
+
+#[test]
 fn machine_paths_are_found_and_urls_are_not() {
     let text = "a = \"/home/someone/x\"\nhttps://h/home/x\n/homework/x\n~/work/x\n(/root/.cargo)\n";
     let positions = places(&paths::check(&[file("README.md", text), file("specs/contracts/a.json", text)]));
