@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::config::{ClientNames, MAIN};
 use crate::model::{Routes, family_name};
-use crate::naming::ident::{camel, member_name, snake_words};
+use crate::naming::case::snake;
+use crate::naming::ident::{camel, member_name};
 use crate::output::Unused;
 use crate::rules::{about, includes, problem, scoped, trimmed};
 use crate::text::Ident;
@@ -85,7 +86,7 @@ pub fn client_names(title: &str, setup: &Setup) -> ClientNames {
         return ClientNames::default();
     }
     let name = if setup.reserved.types.contains(&name) { name + "Service" } else { name };
-    let snake = snake_words(&name);
+    let snake = snake(&name);
     ClientNames { package: format!("{}-client", snake.replace('_', "-")), variables: snake.to_uppercase() + "_", name }
 }
 

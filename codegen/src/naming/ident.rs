@@ -62,7 +62,7 @@ pub(crate) fn variant_name(text: &str) -> String {
 
 /// Snake case, usable as the name of a field, a function, a module or an argument.
 pub(crate) fn member_name(text: &str) -> String {
-    let mut name = snake_words(text);
+    let mut name = snake(&words(text));
     if name.is_empty() {
         name = "empty".to_owned();
     }
@@ -73,11 +73,6 @@ pub(crate) fn member_name(text: &str) -> String {
         name.push('_');
     }
     name
-}
-
-/// Lower case words joined by underscores, as a part of a longer name.
-pub(crate) fn snake_words(text: &str) -> String {
-    snake(&words(text))
 }
 
 /// Lower case words joined by hyphens: the name of a cargo feature.

@@ -1,6 +1,6 @@
 //! Rust names: derived once, then pinned.
 
-mod case;
+pub(crate) mod case;
 mod doubles;
 pub(crate) mod family;
 pub(crate) mod ident;

@@ -6,7 +6,8 @@ use super::Fact;
 use super::form::value_names;
 use crate::model::{Definition, Kind, Uses};
 use crate::naming::Scope;
-use crate::naming::ident::{snake_words, type_name};
+use crate::naming::case::snake;
+use crate::naming::ident::type_name;
 use crate::naming::words::singular;
 use crate::text::Ident;
 
@@ -171,7 +172,7 @@ fn from_members(definition: &Definition, uses: Uses) -> Option<String> {
 
 /// The words of a name of Rust, without a number that told it from others.
 pub(super) fn words(name: &str) -> Vec<String> {
-    snake_words(name.trim_end_matches(|c: char| c.is_ascii_digit())).split('_').map(str::to_owned).collect()
+    snake(name.trim_end_matches(|c: char| c.is_ascii_digit())).split('_').map(str::to_owned).collect()
 }
 
 /// The thing that a name ends in: `Tag` of `CreateTagRequest`. Errors are one thing, whatever they are about, but for one that programs
