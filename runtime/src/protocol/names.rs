@@ -123,18 +123,32 @@ fn hash(name: &str) -> usize {
     (product >> 64) as usize ^ product as usize
 }
 
-/// Returns whether two names are the same. Up to 16 bytes, this takes a fraction of the time of `==`, which calls a
-/// function of the C library.
+/// Returns whether two names are the same. `==` calls a function of the C library, which takes longer than to compare
+/// names of usual lengths.
 #[inline]
 fn is_same(one: &str, other: &str) -> bool {
-    let (one, other) = (one.as_bytes(), other.as_bytes());
-    one.len() == other.len()
-        && match one.len() {
-            8..=16 => one.first_chunk::<8>() == other.first_chunk() && one.last_chunk::<8>() == other.last_chunk(),
-            4..=7 => one.first_chunk::<4>() == other.first_chunk() && one.last_chunk::<4>() == other.last_chunk(),
-            0..=3 => one.iter().eq(other),
-            _ => one == other,
+    let (mut one, mut other) = (one.as_bytes(), other.as_bytes());
+    if one.len() != other.len() {
+        return false;
+    }
+    if one.len() < 8 {
+        return match (one.first_chunk::<4>(), one.last_chunk::<4>()) {
+            (Some(first), Some(last)) => Some(first) == other.first_chunk() && Some(last) == other.last_chunk(),
+            _ => one.iter().eq(other),
+        };
+    }
+    if one.last_chunk::<8>() != other.last_chunk() {
+        return false;
+    }
+    while let (Some((first, rest)), Some((other_first, other_rest))) =
+        (one.split_first_chunk::<8>(), other.split_first_chunk::<8>())
+    {
+        if first != other_first {
+            return false;
         }
+        (one, other) = (rest, other_rest);
+    }
+    true
 }
 
 #[cfg(test)]
