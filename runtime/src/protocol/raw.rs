@@ -24,8 +24,8 @@ pub struct Raw {
     pub headers: HeaderMap,
     /// The body.
     pub body: Body,
-    /// The URL of the request, for a redirection.
-    pub url: Option<Url>,
+    /// The URL of the request, for a redirection. In a box, because responses are moved often, and few are redirections.
+    pub url: Option<Box<Url>>,
 }
 
 /// The body of a response.
