@@ -81,3 +81,22 @@ fn decoded<'a>(body: &'a [u8], label: Option<&str>) -> Result<Cow<'a, str>, Stri
         .decode_without_bom_handling_and_without_replacement(body.get(mark..).unwrap_or_default())
         .ok_or_else(|| format!("the body is not text in the charset {}", encoding.name()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_control_character_counts_at_each_position() {
+        for length in [1, 255, 256, 257, 600] {
+            for position in [0, length / 2, length - 1] {
+                for (byte, expected) in [(0, true), (0x1b, true), (b'\t', false), (b'\n', false), (b' ', false)] {
+                    let mut body = vec![b'x'; length];
+                    body[position] = byte;
+                    assert_eq!(has_control(&body), expected, "{byte} at {position} of {length}");
+                }
+            }
+        }
+        assert!(!has_control(b""));
+    }
+}

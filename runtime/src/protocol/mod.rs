@@ -43,7 +43,6 @@ pub use events::{Event, EventStream};
 pub(crate) use multipart::Part;
 pub use multipart::Parts;
 use names::Index;
-pub use names::Names;
 pub use operation::{Method, Operation};
 pub use paging::{NextPage, PagePlace, Paging};
 pub(crate) use parameter::Location;

@@ -1,47 +1,17 @@
 //! The names of a record's members, and the search for one of them.
 
-use std::sync::{
-    OnceLock,
-    atomic::{AtomicUsize, Ordering::Relaxed},
+use std::{
+    cell::Cell,
+    collections::BTreeMap,
+    ptr,
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering::Relaxed},
+    },
 };
 
-/// The names of a record's members.
-///
-/// They are indexed when the first value is read: not by the compiler, because most programs read few of a contract's
-/// types.
-#[derive(Debug)]
-pub struct Names {
-    /// The name of the type, for errors.
-    record: &'static str,
-    list: &'static [&'static str],
-    index: OnceLock<Index>,
-}
-
-impl Names {
-    /// Names of a type.
-    pub const fn new(record: &'static str, list: &'static [&'static str]) -> Self {
-        Self { record, list, index: OnceLock::new() }
-    }
-
-    /// Returns the name of the type.
-    pub(super) fn record(&self) -> &'static str {
-        self.record
-    }
-
-    /// Returns the name at a position.
-    pub(super) fn name(&self, position: usize) -> &'static str {
-        self.list.get(position).copied().unwrap_or_default()
-    }
-
-    /// Returns the index for searches.
-    #[inline]
-    pub(super) fn index(&'static self) -> &'static Index {
-        self.index.get_or_init(|| Index::new(self.list))
-    }
-}
-
-/// A search for names by hash, which first tries the name that came next in the last value: a service writes members in
-/// one order.
+/// A search in the names of a record's members by hash, which first tries the name that came next in the last value: a
+/// service writes members in one order.
 #[derive(Debug)]
 pub(super) struct Index {
     list: &'static [&'static str],
@@ -52,8 +22,45 @@ pub(super) struct Index {
     table: Box<[u32]>,
 }
 
+/// All indexes, by the address and the length of their lists. They are made when a type is first read, and never
+/// dropped. A static of each type instead would make generated code take longer to compile.
+static INDEXES: Mutex<BTreeMap<(usize, usize), &'static Index>> = Mutex::new(BTreeMap::new());
+
+/// The number of recent indexes that a thread gets without the lock. Each is near the place that its list's address gives.
+const RECENT: usize = 256;
+
+/// The number of places that an index can have among them.
+const PLACES: usize = 4;
+
+thread_local! {
+    static RECENT_INDEXES: [Cell<Option<&'static Index>>; RECENT] = const { [const { Cell::new(None) }; RECENT] };
+}
+
 impl Index {
+    /// Returns the index of a list.
+    pub(super) fn get(list: &'static [&'static str]) -> &'static Self {
+        RECENT_INDEXES.with(|recent| {
+            let first = list.as_ptr().addr() / align_of::<&str>();
+            for place in first..first + PLACES {
+                if let Some(index) = recent[place % RECENT].get()
+                    && ptr::eq(index.list, list)
+                {
+                    return index;
+                }
+            }
+            let index = Self::shared(list);
+            let free = (first..first + PLACES).find(|place| recent[place % RECENT].get().is_none());
+            recent[free.unwrap_or(first) % RECENT].set(Some(index));
+            index
+        })
+    }
+
     #[cold]
+    fn shared(list: &'static [&'static str]) -> &'static Self {
+        let mut indexes = INDEXES.lock().unwrap_or_else(PoisonError::into_inner);
+        indexes.entry((list.as_ptr().addr(), list.len())).or_insert_with(|| Box::leak(Box::new(Self::new(list))))
+    }
+
     fn new(list: &'static [&'static str]) -> Self {
         let mut table = vec![0; (list.len() * 2).next_power_of_two()];
         let mask = table.len() - 1;
@@ -190,6 +197,21 @@ mod tests {
             }
         }
         assert_eq!(Index::new(&[]).position("id", 0, &mut String::new()), usize::MAX);
+    }
+
+    #[test]
+    fn each_list_has_one_index_on_all_threads() {
+        let lists: Vec<&'static [&'static str]> =
+            (0..2 * RECENT).map(|number| &*Vec::leak(vec![&*number.to_string().leak(), "same"])).collect();
+        let all = || lists.iter().map(|list| ptr::from_ref(Index::get(list)).addr()).collect::<Vec<_>>();
+        let indexes = all();
+        assert_eq!(all(), indexes);
+        assert_eq!(std::thread::scope(|scope| scope.spawn(all).join().unwrap()), indexes);
+        for (number, list) in lists.iter().enumerate() {
+            assert_eq!(Index::get(list).position(&number.to_string(), 0, &mut String::new()), 0);
+            // A part of a list is another list, at the same address.
+            assert_eq!(Index::get(&list[..1]).position("same", 0, &mut String::new()), usize::MAX);
+        }
     }
 
     #[test]

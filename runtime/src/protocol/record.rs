@@ -11,7 +11,7 @@ use serde::{
     ser::SerializeMap,
 };
 
-use super::{Index, Names, Put, Slot};
+use super::{Index, Put, Slot};
 
 /// A struct that `record!` describes.
 pub trait Record<'de>: Sized {
@@ -68,17 +68,18 @@ pub(crate) fn covered<T>(decode: impl FnOnce() -> T) -> (T, i64) {
 /// A slot does not accept its member: the error names member and type.
 pub fn fields<'de, A: MapAccess<'de>>(
     mut map: A,
-    names: &'static Names,
+    record: &'static str,
+    names: &'static [&'static str],
     slots: &mut [&mut dyn Slot<'de, A>],
 ) -> Result<(), A::Error> {
-    let index = names.index();
+    let index = Index::get(names);
     let mut name = String::new();
     let mut after = 0;
     let mut known = 0;
     while let Some(position) = map.next_key_seed(Key { index, after, name: &mut name })? {
         if let Some(slot) = slots.get_mut(position) {
             if let Err(cause) = slot.read(&mut map) {
-                return Err(in_field(names, position, cause));
+                return Err(in_field(record, names, position, cause));
             }
             after = position + 1;
             known += 1;
@@ -93,8 +94,9 @@ pub fn fields<'de, A: MapAccess<'de>>(
 }
 
 #[cold]
-fn in_field<E: serde::de::Error>(names: &Names, position: usize, cause: E) -> E {
-    E::custom(format_args!("field `{}` of `{}`: {cause}", names.name(position), names.record()))
+fn in_field<E: serde::de::Error>(record: &'static str, names: &[&'static str], index: usize, cause: E) -> E {
+    let name = names.get(index).copied().unwrap_or_default();
+    E::custom(format_args!("field `{name}` of `{record}`: {cause}"))
 }
 
 /// The error of a record that lacks a required member.
@@ -244,9 +246,8 @@ macro_rules! __record {
         impl<'de> $crate::codegen::Record<'de> for $type {
             const NAME: &'static ::core::primitive::str = ::core::stringify!($type);
             fn read<A: $crate::codegen::MapAccess<'de>>(map: A) -> ::core::result::Result<Self, A::Error> {
-                static NAMES: $crate::codegen::Names = $crate::codegen::Names::new(::core::stringify!($type), &[$(::core::concat!($($wire)?)),*]);
                 $(let mut $field = $crate::codegen::slot!($kind);)*
-                $crate::codegen::fields(map, &NAMES, &mut [$(&mut $field),*])?;
+                $crate::codegen::fields(map, ::core::stringify!($type), &[$(::core::concat!($($wire)?)),*], &mut [$(&mut $field),*])?;
                 ::core::result::Result::Ok(Self { $($field: $crate::codegen::take!($kind $field ::core::concat!($($wire)?))),* })
             }
         }
