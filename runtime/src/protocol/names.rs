@@ -39,18 +39,22 @@ thread_local! {
 impl Index {
     /// Returns the index of a list.
     pub(super) fn get(list: &'static [&'static str]) -> &'static Self {
-        RECENT_INDEXES.with(|recent| {
-            let first = list.as_ptr().addr() / align_of::<&str>();
-            for place in first..first + PLACES {
-                if let Some(index) = recent[place % RECENT].get()
-                    && ptr::eq(index.list, list)
-                {
-                    return index;
-                }
-            }
+        let first = list.as_ptr().addr() / align_of::<&str>();
+        RECENT_INDEXES.with(|recent| match recent[first % RECENT].get() {
+            Some(index) if ptr::eq(index.list, list) => index,
+            _ => Self::beside(recent, list, first),
+        })
+    }
+
+    /// Returns the index of a list from its other places, or from those of all threads.
+    #[inline(never)]
+    fn beside(recent: &[Cell<Option<&'static Self>>], list: &'static [&'static str], first: usize) -> &'static Self {
+        let places = || (first..first + PLACES).map(|place| &recent[place % RECENT]);
+        let at = |place: &Cell<Option<&'static Self>>| place.get().filter(|index| ptr::eq(index.list, list));
+        places().find_map(at).unwrap_or_else(|| {
             let index = Self::shared(list);
-            let free = (first..first + PLACES).find(|place| recent[place % RECENT].get().is_none());
-            recent[free.unwrap_or(first) % RECENT].set(Some(index));
+            let free = places().find(|place| place.get().is_none());
+            free.unwrap_or(&recent[first % RECENT]).set(Some(index));
             index
         })
     }
