@@ -140,6 +140,7 @@ const OTHERS: &[(&str, &str)] = &[
     ("graphql/file.rs", "what is sent"),
     ("graphql/items.rs", "a part of a body of `graphql/query.rs`"),
     ("json/charset.rs", "the charset itself"),
+    ("json/lenient.rs", "a part of what another file reads"),
     ("operations/accepted.rs", "a body of `operations/submit.rs`"),
     ("operations/contents.rs", "what is sent"),
     ("operations/operation.rs", "a body of `operations/submit.rs`"),

@@ -9,6 +9,7 @@
     reason = "a test fails by panicking, and says what it leaves out"
 )]
 
+mod allocations;
 #[cfg(all(feature = "blocking", feature = "operations"))]
 mod blocking;
 #[cfg(unix)]

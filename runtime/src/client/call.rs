@@ -63,7 +63,7 @@ impl Progress {
     }
 }
 
-impl Unsent<'_> {
+impl<'a> Unsent<'a> {
     fn set(&mut self, position: usize, argument: &dyn Argument) {
         self.change(|draft| draft.set(position, argument));
     }
@@ -123,13 +123,17 @@ impl Unsent<'_> {
         (draft.map_err(|error| error.at(self.operation)), self.options)
     }
 
-    fn send(self) -> impl Future<Output = Result<Raw, Error>> {
+    /// Sends the request, and decodes its response.
+    fn send<T: 'a>(self, decode: impl FnOnce(Raw) -> Result<T, Error> + Send + 'a) -> CallFuture<'a, T> {
         let session = &self.client.session;
         let parts = self.into_parts();
-        async move {
-            let (prepared, options) = parts?;
-            send(session, &prepared, &options).await
-        }
+        // The parts are borrowed: to move them out would double their place in the future, which is moved itself.
+        Box::pin(async move {
+            match parts {
+                Ok(ref parts) => decode(send(session, &parts.0, &parts.1).await?),
+                Err(error) => Err(error),
+            }
+        })
     }
 }
 
@@ -240,8 +244,7 @@ impl<'a, T> Call<'a, T> {
         T: 'a,
     {
         let Self { unsent, decode } = self;
-        Box::pin(async move {
-            let raw = unsent.send().await?;
+        unsent.send(move |raw| {
             let (status, headers) = (raw.status, raw.headers.clone());
             Ok(Response { status, headers, value: decode(raw)? })
         })
@@ -254,7 +257,7 @@ impl<'a, T: 'a> IntoFuture for Call<'a, T> {
 
     fn into_future(self) -> Self::IntoFuture {
         let Self { unsent, decode } = self;
-        Box::pin(async move { decode(unsent.send().await?) })
+        unsent.send(decode)
     }
 }
 

@@ -271,7 +271,7 @@ impl Sending<'_> {
             return Err(error.with_request_id(id));
         }
         let headers = std::mem::take(response.headers_mut());
-        let url = is_redirect.then(|| prepared.url.clone());
+        let url = is_redirect.then(|| Box::new(prepared.url.clone()));
         let live = options.stream.unwrap_or_else(|| prepared.stream && !is_json_beside_stream(prepared, &headers));
         let flow = Flow::new(self.idle, options.least.unwrap_or(session.least));
         let body = if live {

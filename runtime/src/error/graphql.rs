@@ -116,7 +116,7 @@ impl GraphqlError {
         let mut part = |name| parts.remove(name).unwrap_or_default();
         let list = |value| if let Value::Array(items) = value { items } else { Vec::new() };
         Self {
-            locations: lenient::from_slice(part("locations").to_string().as_bytes()).unwrap_or_default(),
+            locations: lenient::from_str(&part("locations").to_string()).unwrap_or_default(),
             path: list(part("path")),
             extensions: if let Value::Object(members) = part("extensions") { members } else { Object::new() },
             ..Self::default_with(part("message").as_str())

@@ -146,7 +146,7 @@ impl Error {
     pub fn body_as<T: DeserializeOwned>(&self) -> Result<T, Self> {
         let unreadable = |cause: String| Self::with(Kind::Decode, cause).hint("read `raw_body`");
         let text = self.json_text().map_err(unreadable)?;
-        lenient::from_slice(text.as_bytes()).map_err(|cause| Self::decode("the body of the error", &cause))
+        lenient::from_str(&text).map_err(|cause| Self::decode("the body of the error", &cause))
     }
 
     /// Returns the body as the text of JSON.

@@ -107,7 +107,7 @@ impl<T: DeserializeOwned> Answer<T> {
         let errors = wire.errors.map(|errors| read_errors(errors.get(), secret)).unwrap_or_default();
         let data = match wire.data.filter(|data| data.get() != "null") {
             None => None,
-            Some(data) => match lenient::from_slice(data.get().as_bytes()) {
+            Some(data) => match lenient::from_str(data.get()) {
                 Ok(data) => Some(data),
                 // If the service left out required data, its reason is more helpful than the decoder's.
                 Err(_) if !errors.is_empty() => None,

@@ -288,7 +288,7 @@ impl<I: DeserializeOwned> Stream for ConnectionItems<'_, I> {
             }
             if let Some(value) = this.waiting.pop_front() {
                 this.left = this.left.map(|left| left - 1);
-                return match lenient::from_slice(value.to_string().as_bytes()) {
+                return match lenient::from_str(&value.to_string()) {
                     Ok(item) => Poll::Ready(Some(Ok(item))),
                     Err(cause) => this.fail(Error::decode("an item of the page", &cause).hint(this.types.hint())),
                 };

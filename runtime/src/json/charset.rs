@@ -15,16 +15,21 @@ pub(crate) fn text<'a>(kind: Option<&HeaderValue>, body: &'a [u8]) -> Result<Cow
 /// Returns the text of a JSON body. JSON is UTF-8 (RFC 8259 §8.1) and its media type has no `charset` (§11), so bytes that are JSON in UTF-8 are
 /// read as such whatever the header says; the header counts for others.
 pub(crate) fn json<'a>(kind: Option<&HeaderValue>, body: &'a [u8]) -> Result<Cow<'a, str>, String> {
-    // UTF-16 and ISO-2022 can be valid UTF-8 as well, but contain control characters, which JSON does not.
-    let is_control = |byte: &u8| *byte < b' ' && !matches!(byte, b'\t' | b'\n' | b'\r');
     match std::str::from_utf8(body) {
-        Ok(text) if !body.iter().any(is_control) => Ok(Cow::Borrowed(text.trim_start_matches('\u{feff}'))),
+        Ok(text) if !has_control(body) => Ok(Cow::Borrowed(text.trim_start_matches('\u{feff}'))),
         Ok(text) => match decoded(body, label(kind).as_deref()) {
             Err(_) => Ok(Cow::Borrowed(text)),
             other => other,
         },
         Err(_) => decoded(body, label(kind).as_deref()),
     }
+}
+
+/// Returns whether a body has control characters, which JSON does not. UTF-16 and ISO-2022 have, and can be valid UTF-8.
+fn has_control(body: &[u8]) -> bool {
+    let is_control = |byte: &u8| (*byte < b' ') & !matches!(byte, b'\t' | b'\n' | b'\r');
+    // Without a branch for each byte, the compiler compares many at once.
+    body.chunks(256).any(|chunk| chunk.iter().fold(false, |any, byte| any | is_control(byte)))
 }
 
 /// Returns a JSON body as UTF-8; unchanged if it is not text.
@@ -75,4 +80,23 @@ fn decoded<'a>(body: &'a [u8], label: Option<&str>) -> Result<Cow<'a, str>, Stri
     encoding
         .decode_without_bom_handling_and_without_replacement(body.get(mark..).unwrap_or_default())
         .ok_or_else(|| format!("the body is not text in the charset {}", encoding.name()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_control_character_counts_at_each_position() {
+        for length in [1, 255, 256, 257, 600] {
+            for position in [0, length / 2, length - 1] {
+                for (byte, expected) in [(0, true), (0x1b, true), (b'\t', false), (b'\n', false), (b' ', false)] {
+                    let mut body = vec![b'x'; length];
+                    body[position] = byte;
+                    assert_eq!(has_control(&body), expected, "{byte} at {position} of {length}");
+                }
+            }
+        }
+        assert!(!has_control(b""));
+    }
 }

@@ -22,7 +22,7 @@ pub fn xml<T: DeserializeOwned>(raw: Raw, root: &super::xml::Root) -> Result<T, 
     let text = charset::xml(raw.kind(), raw.bytes()).map_err(|cause| raw.unreadable(cause))?;
     super::xml::read(&text, root)
         .map_err(serde::de::Error::custom)
-        .and_then(|value| lenient::from_slice(value.to_string().as_bytes()))
+        .and_then(|value| lenient::from_str(&value.to_string()))
         .map_err(|cause| raw.fail_as("xml", &cause))
 }
 

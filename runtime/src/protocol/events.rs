@@ -38,8 +38,7 @@ impl Event {
     ///
     /// The data is not JSON of that type.
     pub fn data_as<T: DeserializeOwned>(&self) -> Result<T, Error> {
-        crate::json::lenient::from_slice(self.data.as_bytes())
-            .map_err(|cause| Error::decode("the data of the event", &cause))
+        crate::json::lenient::from_str(&self.data).map_err(|cause| Error::decode("the data of the event", &cause))
     }
 }
 

@@ -58,7 +58,7 @@ pub fn list<T: DeserializeOwned>(headers: &HeaderMap, name: &'static str) -> Res
 /// The value is not JSON of the type.
 pub fn json<T: DeserializeOwned>(headers: &HeaderMap, name: &'static str) -> Result<Option<T>, Error> {
     let Some(text) = text(headers, name)? else { return Ok(None) };
-    lenient::from_slice(text.as_bytes()).map(Some).map_err(|_| unfit(name))
+    lenient::from_str(&text).map(Some).map_err(|_| unfit(name))
 }
 
 /// Returns the value of a header.
@@ -91,7 +91,7 @@ fn elements(line: &str) -> Vec<&str> {
 fn scalar<T: DeserializeOwned>(text: &str) -> Option<T> {
     let quoted = Value::from(text).to_string();
     let is_flag = || ["true", "false"].into_iter().find(|flag| text.eq_ignore_ascii_case(flag));
-    let read = |text: Cow<'_, str>| lenient::from_slice(text.as_bytes()).ok();
+    let read = |text: Cow<'_, str>| lenient::from_str(&text).ok();
     read(quoted.into()).or_else(|| read(is_flag()?.into()))
 }
 

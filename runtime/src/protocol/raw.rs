@@ -24,8 +24,8 @@ pub struct Raw {
     pub headers: HeaderMap,
     /// The body.
     pub body: Body,
-    /// The URL of the request, for a redirection.
-    pub url: Option<Url>,
+    /// The URL of the request, for a redirection. In a box, because responses are moved often, and few are redirections.
+    pub url: Option<Box<Url>>,
 }
 
 /// The body of a response.
@@ -93,12 +93,12 @@ impl Raw {
         if self.is_empty() {
             let empty =
                 || Error::with(crate::error::Kind::Decode, "the response is empty, and its type is not optional");
-            return lenient::from_slice(b"null").map_err(|_| {
+            return lenient::from_str("null").map_err(|_| {
                 let hint = "the response does not match the contract: regenerate the client";
                 empty().hint(hint).at(self.operation).with_response(self.status, self.kind(), self.excerpt())
             });
         }
-        lenient::from_slice(self.json_text()?.as_bytes()).map_err(|cause| self.fail(&cause))
+        lenient::from_str(&self.json_text()?).map_err(|cause| self.fail(&cause))
     }
 
     /// Returns whether the body is empty or only white space, perhaps after a byte-order mark.

@@ -11,7 +11,7 @@ use serde::{
     ser::SerializeMap,
 };
 
-use super::{Put, Slot};
+use super::{Index, Put, Slot};
 
 /// A struct that `record!` describes.
 pub trait Record<'de>: Sized {
@@ -72,18 +72,19 @@ pub fn fields<'de, A: MapAccess<'de>>(
     names: &'static [&'static str],
     slots: &mut [&mut dyn Slot<'de, A>],
 ) -> Result<(), A::Error> {
-    let mut unknown = names.last().is_some_and(|name| name.is_empty()).then(String::new);
-    let mut next = 0;
+    let index = Index::get(names);
+    let mut name = String::new();
+    let mut after = 0;
     let mut known = 0;
-    while let Some(index) = map.next_key_seed(Key { names, next, unknown: unknown.as_mut() })? {
-        if let Some(slot) = slots.get_mut(index) {
+    while let Some(position) = map.next_key_seed(Key { index, after, name: &mut name })? {
+        if let Some(slot) = slots.get_mut(position) {
             if let Err(cause) = slot.read(&mut map) {
-                return Err(in_field(record, names, index, cause));
+                return Err(in_field(record, names, position, cause));
             }
-            next = index + 1;
+            after = position + 1;
             known += 1;
-        } else if let (Some(name), Some(slot)) = (&mut unknown, slots.last_mut()) {
-            slot.extra(std::mem::take(name), &mut map)?;
+        } else if let Some(slot) = slots.last_mut().filter(|_| index.keeps_undeclared()) {
+            slot.extra(std::mem::take(&mut name), &mut map)?;
         } else {
             map.next_value::<IgnoredAny>()?;
         }
@@ -117,18 +118,19 @@ pub fn absent<T: Deserialize<'static>, E: serde::de::Error>(record: &'static str
     Err(missing(record, field))
 }
 
-/// Looks up a name among the declared ones, starting with the expected one: servers write members in one order. An
-/// unknown name has an index beyond all of them.
+/// Looks up a name among the declared ones.
 struct Key<'k> {
-    names: &'static [&'static str],
-    next: usize,
-    /// Receives the name of an undeclared member.
-    unknown: Option<&'k mut String>,
+    index: &'static Index,
+    /// The place of the last declared member: its position and one; 0 before the first.
+    after: usize,
+    /// Receives the name of an undeclared member that is kept.
+    name: &'k mut String,
 }
 
 impl<'de> DeserializeSeed<'de> for Key<'_> {
     type Value = usize;
 
+    #[inline]
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<usize, D::Error> {
         deserializer.deserialize_identifier(self)
     }
@@ -141,18 +143,9 @@ impl Visitor<'_> for Key<'_> {
         f.write_str("the name of a member")
     }
 
+    #[inline]
     fn visit_str<E>(self, name: &str) -> Result<usize, E> {
-        let (before, after) = self.names.split_at_checked(self.next).unwrap_or((self.names, &[]));
-        if let Some(ahead) = after.iter().position(|candidate| *candidate == name) {
-            return Ok(self.next + ahead);
-        }
-        if let Some(index) = before.iter().position(|candidate| *candidate == name) {
-            return Ok(index);
-        }
-        if let Some(unknown) = self.unknown {
-            name.clone_into(unknown);
-        }
-        Ok(usize::MAX)
+        Ok(self.index.position(name, self.after, self.name))
     }
 }
 

@@ -31,12 +31,12 @@ pub type Fit<T> = fn(&str, bool) -> Result<T, serde_json::Error>;
 
 /// Reads a `T` from a text. Numbers must not be strings; `whole` allows integers in any notation.
 pub fn from_text<T: DeserializeOwned>(text: &str, whole: bool) -> Result<T, serde_json::Error> {
-    lenient::from_slice_strictly(text.as_bytes(), whole)
+    lenient::from_str_strictly(text, whole)
 }
 
 /// As [`from_text`], for a variant that a tag names: numbers may be strings.
 pub fn from_text_leniently<T: DeserializeOwned>(text: &str) -> Result<T, serde_json::Error> {
-    lenient::from_slice(text.as_bytes())
+    lenient::from_str(text)
 }
 
 /// Returns the variant that the tag of the value names; `None` if it names none. Without a tag, the only variant that

@@ -54,5 +54,5 @@ impl Object {
 
 /// Converted through the text, so that every type reads the original digits.
 fn typed<T: DeserializeOwned>(value: &impl Serialize) -> Result<T, serde_json::Error> {
-    lenient::from_slice(&serde_json::to_vec(value)?)
+    lenient::from_str(&serde_json::to_string(value)?)
 }

@@ -21,11 +21,12 @@ edition = "2024"
 
 [dependencies]
 allocation-counter = "0.8"
-client = { package = "service-client", path = "../client/generated-client" }
+client = { package = "service-client", path = "../client/generated-client", features = ["testing"] }
 serde = { version = "1", features = ["derive"] }
 serde_json = "1"
 simd-json = "0.19"
 sonic-rs = "0.5"
+tokio = { version = "1", features = ["rt"] }
 uuid = { version = "1", features = ["serde"] }
 
 [workspace]

@@ -1,4 +1,5 @@
-//! A list of 10,000 items: the generated types beside types with serde's derive, read by three libraries.
+//! A list of 10,000 items: the generated types beside types with serde's derive, read by three libraries, and by a call of
+//! the client.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -81,7 +82,12 @@ fn compare(title: &str, ways: &[Way<'_>]) -> Outcome<()> {
 fn main() -> Outcome<()> {
     for unknown in [0, 5] {
         let body = body(unknown);
-        let ways: [Way<'_>; 4] = [
+        let fake = client::testing::Fake::new();
+        let answer = client::testing::FakeReply::status(200).header("content-type", "application/json");
+        fake.on(client::families::items::operations::ListItems::FAKE).reply(answer.bytes(body.clone()));
+        let service: client::Service = fake.client()?;
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let ways: [Way<'_>; 5] = [
             (
                 "generated, serde_json",
                 Box::new(|| Ok(serde_json::from_slice::<Vec<client::types::Item>>(&body)?.len())),
@@ -89,6 +95,10 @@ fn main() -> Outcome<()> {
             ("derive, serde_json", Box::new(|| Ok(serde_json::from_slice::<Vec<Item>>(&body)?.len()))),
             ("derive, sonic-rs", Box::new(|| Ok(sonic_rs::from_slice::<Vec<Item>>(&body)?.len()))),
             ("derive, simd-json", Box::new(|| Ok(simd_json::from_slice::<Vec<Item>>(&mut body.clone())?.len()))),
+            (
+                "generated, a call",
+                Box::new(|| Ok(runtime.block_on(async { service.items().list_items().await })?.len())),
+            ),
         ];
         compare(&format!("decoding, {unknown} unknown members an item, {:.1} MB", body.len() as f64 / 1e6), &ways)?;
     }
