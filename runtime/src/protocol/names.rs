@@ -1,14 +1,7 @@
 //! The names of a record's members, and the search for one of them.
 
-use std::{
-    cell::Cell,
-    collections::BTreeMap,
-    ptr,
-    sync::{
-        Mutex, PoisonError,
-        atomic::{AtomicUsize, Ordering::Relaxed},
-    },
-};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 /// A search in the names of a record's members by hash, which first tries the name that came next in the last value: a
 /// service writes members in one order.
@@ -20,51 +13,28 @@ pub(super) struct Index {
     /// A hash table with linear probing: positions in the list, from 1 on. At least half of its entries are 0, which
     /// ends a search.
     table: Box<[u32]>,
+    /// The index of another list in the same chain.
+    other: OnceLock<&'static Index>,
 }
 
-/// All indexes, by the address and the length of their lists. They are made when a type is first read, and never
-/// dropped. A static of each type instead would make generated code take longer to compile.
-static INDEXES: Mutex<BTreeMap<(usize, usize), &'static Index>> = Mutex::new(BTreeMap::new());
-
-/// The number of recent indexes that a thread gets without the lock. Each is near the place that its list's address gives.
-const RECENT: usize = 256;
-
-/// The number of places that an index can have among them.
-const PLACES: usize = 4;
-
-thread_local! {
-    static RECENT_INDEXES: [Cell<Option<&'static Index>>; RECENT] = const { [const { Cell::new(None) }; RECENT] };
-}
+/// All indexes, in chains by the addresses of their lists. They are made when a type is first read, and never dropped. A
+/// static of each type instead would make generated code take longer to compile.
+static CHAINS: [OnceLock<&'static Index>; 256] = [const { OnceLock::new() }; 256];
 
 impl Index {
     /// Returns the index of a list.
     pub(super) fn get(list: &'static [&'static str]) -> &'static Self {
-        let first = list.as_ptr().addr() / align_of::<&str>();
-        RECENT_INDEXES.with(|recent| match recent[first % RECENT].get() {
-            Some(index) if ptr::eq(index.list, list) => index,
-            _ => Self::beside(recent, list, first),
-        })
-    }
-
-    /// Returns the index of a list from its other places, or from those of all threads.
-    #[inline(never)]
-    fn beside(recent: &[Cell<Option<&'static Self>>], list: &'static [&'static str], first: usize) -> &'static Self {
-        let places = || (first..first + PLACES).map(|place| &recent[place % RECENT]);
-        let at = |place: &Cell<Option<&'static Self>>| place.get().filter(|index| ptr::eq(index.list, list));
-        places().find_map(at).unwrap_or_else(|| {
-            let index = Self::shared(list);
-            let free = places().find(|place| place.get().is_none());
-            free.unwrap_or(&recent[first % RECENT]).set(Some(index));
-            index
-        })
+        let mut place = &CHAINS[list.as_ptr().addr() / align_of::<&str>() % CHAINS.len()];
+        loop {
+            let index: &'static Self = place.get_or_init(|| Box::leak(Box::new(Self::new(list))));
+            if std::ptr::eq(index.list, list) {
+                return index;
+            }
+            place = &index.other;
+        }
     }
 
     #[cold]
-    fn shared(list: &'static [&'static str]) -> &'static Self {
-        let mut indexes = INDEXES.lock().unwrap_or_else(PoisonError::into_inner);
-        indexes.entry((list.as_ptr().addr(), list.len())).or_insert_with(|| Box::leak(Box::new(Self::new(list))))
-    }
-
     fn new(list: &'static [&'static str]) -> Self {
         let mut table = vec![0; (list.len() * 2).next_power_of_two()];
         let mask = table.len() - 1;
@@ -75,7 +45,8 @@ impl Index {
             }
             table[entry & mask] = position;
         }
-        Self { list, next: (0..=list.len()).map(AtomicUsize::new).collect(), table: table.into_boxed_slice() }
+        let next = (0..=list.len()).map(AtomicUsize::new).collect();
+        Self { list, next, table: table.into_boxed_slice(), other: OnceLock::new() }
     }
 
     /// Returns whether the last slot takes undeclared members: it has no name.
@@ -90,7 +61,7 @@ impl Index {
     pub(super) fn position(&self, name: &str, after: usize, undeclared: &mut String) -> usize {
         let expected = self.next.get(after).map_or(usize::MAX, |next| next.load(Relaxed));
         match self.list.get(expected) {
-            Some(candidate) if is_same(candidate, name) => expected,
+            Some(candidate) if *candidate == name => expected,
             _ => self.search(name, after, undeclared),
         }
     }
@@ -101,7 +72,7 @@ impl Index {
         loop {
             let position = self.table.get(entry & (self.table.len() - 1)).map_or(0, |position| *position as usize);
             match self.list.get(position.wrapping_sub(1)) {
-                Some(candidate) if is_same(candidate, name) => {
+                Some(candidate) if *candidate == name => {
                     if let Some(next) = self.next.get(after) {
                         next.store(position - 1, Relaxed);
                     }
@@ -119,47 +90,11 @@ impl Index {
     }
 }
 
-/// Names differ at their ends more than in the middle.
-#[inline]
+/// FNV-1a.
 fn hash(name: &str) -> usize {
-    let name = name.as_bytes();
-    let ends = match (name.first_chunk(), name.last_chunk(), name.first_chunk(), name.last_chunk()) {
-        (Some(first), Some(last), ..) => u64::from_le_bytes(*first) ^ u64::from_le_bytes(*last).rotate_left(23),
-        (.., Some(first), Some(last)) => {
-            u64::from(u32::from_le_bytes(*first)) | u64::from(u32::from_le_bytes(*last)) << 32
-        }
-        _ => name.iter().fold(0, |ends, byte| ends << 8 | u64::from(*byte)),
-    };
-    let product = u128::from(ends ^ name.len() as u64) * 0x9e37_79b9_7f4a_7c15;
-    (product >> 64) as usize ^ product as usize
-}
-
-/// Returns whether two names are the same. `==` calls a function of the C library, which takes longer than to compare
-/// names of usual lengths.
-#[inline]
-fn is_same(one: &str, other: &str) -> bool {
-    let (mut one, mut other) = (one.as_bytes(), other.as_bytes());
-    if one.len() != other.len() {
-        return false;
-    }
-    if one.len() < 8 {
-        return match (one.first_chunk::<4>(), one.last_chunk::<4>()) {
-            (Some(first), Some(last)) => Some(first) == other.first_chunk() && Some(last) == other.last_chunk(),
-            _ => one.iter().eq(other),
-        };
-    }
-    if one.last_chunk::<8>() != other.last_chunk() {
-        return false;
-    }
-    while let (Some((first, rest)), Some((other_first, other_rest))) =
-        (one.split_first_chunk::<8>(), other.split_first_chunk::<8>())
-    {
-        if first != other_first {
-            return false;
-        }
-        (one, other) = (rest, other_rest);
-    }
-    true
+    let hash = |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325, hash);
+    (hash ^ hash >> 32) as usize
 }
 
 #[cfg(test)]
@@ -167,11 +102,10 @@ fn is_same(one: &str, other: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// Names of each length up to 40, and names that only differ in the middle, which have the same hash.
+    /// Names of each length up to 40, and names that only differ in the middle.
     fn names() -> &'static [&'static str] {
         let mut names: Vec<String> = (1..=40).map(|length| "abcdefghij".repeat(4)[..length].to_owned()).collect();
         names.extend(('A'..='Z').map(|letter| format!("the first{letter}the last")));
-        assert_eq!(hash(&names[40]), hash(&names[41]));
         Vec::leak(names.into_iter().map(|name| &*name.leak()).collect())
     }
 
@@ -206,8 +140,8 @@ mod tests {
     #[test]
     fn each_list_has_one_index_on_all_threads() {
         let lists: Vec<&'static [&'static str]> =
-            (0..2 * RECENT).map(|number| &*Vec::leak(vec![&*number.to_string().leak(), "same"])).collect();
-        let all = || lists.iter().map(|list| ptr::from_ref(Index::get(list)).addr()).collect::<Vec<_>>();
+            (0..2 * CHAINS.len()).map(|number| &*Vec::leak(vec![&*number.to_string().leak(), "same"])).collect();
+        let all = || lists.iter().map(|list| std::ptr::from_ref(Index::get(list)).addr()).collect::<Vec<_>>();
         let indexes = all();
         assert_eq!(all(), indexes);
         assert_eq!(std::thread::scope(|scope| scope.spawn(all).join().unwrap()), indexes);
