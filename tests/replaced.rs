@@ -118,8 +118,8 @@ impl Drop for Place {
 fn stand_in(path: &Path) -> &Path {
     let program = Programs::get().command("platform-sandbox-stand-in");
     let program = program.get_program().to_str().unwrap();
-    fs::write(path, format!("#!/bin/sh\nwhile [ \"$1\" != -- ]; do shift; done\nshift\nexec '{program}' \"$@\"\n"))
-        .unwrap();
+    let script = "#!/bin/sh\nwhile [ $# -gt 0 ] && [ \"$1\" != -- ]; do shift; done\n[ $# -gt 0 ] || exit 64\nshift\n";
+    fs::write(path, format!("{script}exec '{program}' \"$@\"\n")).unwrap();
     fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     path
 }

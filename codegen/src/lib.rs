@@ -184,7 +184,7 @@ pub fn interpret(contracts: &[Contract<'_>], setup: &Setup) -> Result<(Proposal,
 }
 
 /// As [`interpret`], of contracts whose texts are [canonical](Loaded::canonical): `loaded` has what was loaded of each, in their order, so
-/// that none of them is read again.
+/// that none of them is read again. If there are more or fewer, all are.
 ///
 /// # Errors
 ///

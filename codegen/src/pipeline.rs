@@ -276,6 +276,7 @@ fn load(
 ) -> Result<Vec<(String, Loaded)>, Report> {
     let mut report = Report::default();
     let mut loaded = Vec::new();
+    let given = if given.len() == contracts.len() { given } else { Vec::new() };
     let mut given = given.into_iter();
     for contract in contracts {
         let document = match given.next() {

@@ -425,3 +425,14 @@ fn a_kill_at_any_instant_leaves_a_whole_workspace_or_none() {
         assert!(made.is_empty() || made == files, "KILL_SEED={seed}, round {round}: {made:?}");
     }
 }
+
+/// Deep lists are short in a contract, and long where each item has a line of its own.
+#[test]
+fn a_contract_that_is_too_large_to_be_read_again_is_refused() {
+    let folder = Workspace::new();
+    let deep = format!("{}{}0{}", "[".repeat(90), "0,".repeat(400_000), "]".repeat(90));
+    folder.write("contract.json", &contract::small().replacen('{', &format!("{{\"x-deep\":{deep},"), 1));
+    let run = folder.run(&["new", "made", "--contract", "contract.json", "--name", "orders"]);
+    run.fails(4, &["contract/not-usable", "in its pinned form, it has "]);
+    assert!(!folder.path("made").exists());
+}

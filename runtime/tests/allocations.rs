@@ -51,7 +51,7 @@ fn fewest(mut run: impl FnMut()) -> u64 {
 }
 
 #[test]
-fn a_call_allocates_as_often_as_the_same_request_by_reqwest() {
+fn a_call_allocates_little_more_often_than_the_same_request_by_reqwest() {
     let address = serve();
     let url = format!("{address}/api/projects/v1/projects");
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
@@ -73,7 +73,7 @@ fn a_call_allocates_as_often_as_the_same_request_by_reqwest() {
             serde_json::from_slice::<Value>(&bytes).unwrap();
         });
     });
-    // The optimiser removes some of the client's. Without it, there are 11 more than those of `reqwest`.
-    let more = if cfg!(debug_assertions) { 12 } else { 0 };
+    // With the profile of the tests. An optimised call has fewer than `reqwest` (`cargo bench`).
+    let more = 11;
     assert!(by_client <= by_reqwest + more, "client {by_client}, reqwest {by_reqwest}");
 }

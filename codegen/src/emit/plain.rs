@@ -27,9 +27,12 @@ pub(super) fn item(lines: &[&str], depth: usize) -> Option<(String, usize)> {
         return Some((item.text, item.at));
     }
     let head = item.next()?;
+    let written = item.text.len();
     if item.declaration(depth, head).is_some() {
         return Some((item.text, item.at));
     }
+    // It may have begun with what is too long for its end.
+    item.text.truncate(written);
     let rest = head.strip_suffix(" {");
     let named = |kind: &str| rest.and_then(|rest| rest.strip_prefix(kind));
     let step = if let Some(name) = named("pub struct ") {

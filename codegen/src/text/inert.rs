@@ -104,7 +104,7 @@ fn tidied(text: &str) -> String {
 
 /// Returns whether [`tidy`] would change nothing, as in most texts.
 fn is_tidy(text: &str) -> bool {
-    // The two characters before. A text begins like a line behind a blank one.
+    // These are the two bytes before. A text begins like a line behind a blank one.
     let (mut second, mut last) = (b'\n', b'\n');
     let mut has_margin = false;
     for byte in text.bytes() {

@@ -22,7 +22,7 @@ pub(super) const MANIFEST: &str = "[package]\nname = \"second\"\nversion = \"0.0
      chrono = { version = \"0.4\", default-features = false, features = [\"serde\"] }\n\
      progenitor-client = \"=0.15.1\"\nregress = \"0.12\"\n\
      reqwest = { version = \"0.13\", default-features = false, features = [\"json\", \"query\", \"stream\"] }\n\
-     rustls = { version = \"0.23\", default-features = false, features = [\"ring\"] }\n\
+     rustls = { version = \"0.23\", default-features = false, features = [\"ring\", \"std\", \"tls12\"] }\n\
      serde = { version = \"1\", features = [\"derive\"] }\nserde_json = \"1\"\n\
      tokio = { version = \"1\", features = [\"rt\"] }\nuuid = { version = \"1\", features = [\"serde\"] }\n\n\
      [profile.dev]\ndebug = false\n";

@@ -39,6 +39,12 @@ pub(crate) fn from_source(
                 let loaded =
                     load::load(name, bytes).map_err(|problem| not_a_contract(described, &problem.to_string()))?;
                 let canonical = HashedText::from(loaded.canonical());
+                if canonical.len() > load::MAX_BYTES {
+                    let size = canonical.len();
+                    let cause =
+                        format!("in its pinned form, it has {size} bytes, and the limit is {}", load::MAX_BYTES);
+                    return Err(not_a_contract(described, &cause));
+                }
                 // Once more, as it is written: a document can spell a letter in other ways.
                 repeats_no_secret(source, &canonical)?;
                 let entry = PinnedDocument {

@@ -7,8 +7,8 @@ use toml::{Table, Value};
 use crate::failure::Failure;
 
 /// Turns the manifest of a member into one of its own workspace. Path dependencies point below `folder`, the workspace;
-/// dev-dependencies are left out. It gets the dependencies of `workspace.metadata.driftless.dependencies`: by a package there, its
-/// libraries have the cargo features that they have in the workspace, and those that are compiled can be shared.
+/// dev-dependencies are left out. It also gets the dependencies of `workspace.metadata.driftless.dependencies`, if it has none of the
+/// name: a package in that table gives the libraries the cargo features that they have in the workspace.
 pub(super) fn stand_alone(member: &str, workspace: &str, folder: &Path) -> Result<String, Failure> {
     let parse = |text: &str| {
         toml::from_str::<Table>(text).map_err(|error| {
@@ -32,15 +32,15 @@ pub(super) fn stand_alone(member: &str, workspace: &str, folder: &Path) -> Resul
         }
         fields.remove("readme");
     }
-    dependencies(&mut manifest, &part("dependencies"), folder);
     let further =
         shared.get("metadata").and_then(|metadata| metadata.get("driftless")?.get("dependencies")?.as_table());
     for (name, value) in further.into_iter().flatten() {
         let own = manifest.entry("dependencies").or_insert_with(|| Value::Table(Table::new()));
         if let Value::Table(own) = own {
-            own.insert(name.clone(), merged(value, &Value::Table(Table::new()), folder));
+            own.entry(name.clone()).or_insert_with(|| value.clone());
         }
     }
+    dependencies(&mut manifest, &part("dependencies"), folder);
     if let Some(Value::Table(targets)) = manifest.get_mut("target") {
         for target in targets.iter_mut().filter_map(|(_, target)| target.as_table_mut()) {
             target.remove("dev-dependencies");
@@ -103,9 +103,9 @@ mod tests {
     #[test]
     fn what_is_inherited_is_written_out() {
         let workspace = "[workspace.package]\nversion = '1.2.3'\n[workspace.lints.rust]\nunsafe_code = 'forbid'\n\
-                         [workspace.dependencies]\na = '1'\nm = { path = 'm' }\nb = { version = '2', features = ['x'] }\n\
+                         [workspace.dependencies]\na = '1'\nm = { path = 'm' }\ns = { path = 's', features = ['t'] }\nb = { version = '2', features = ['x'] }\n\
                          [profile.dev]\ndebug = 0\n\
-                         [workspace.metadata.driftless.dependencies]\ns = { path = 's', features = ['t'] }\n";
+                         [workspace.metadata.driftless.dependencies]\nm.workspace = true\nc = '4'\ns.workspace = true\n";
         let member = "[package]\nname = 'm'\nversion.workspace = true\n[lints]\nworkspace = true\n[dependencies]\n\
                       a.workspace = true\nb = { workspace = true, features = ['y'], optional = true }\nc = '3'\nm.workspace = true\n\
                       [dev-dependencies]\nd.workspace = true\n";

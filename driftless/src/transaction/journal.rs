@@ -11,7 +11,7 @@ use super::Change;
 use crate::failure::{Exit, Failure};
 use crate::features;
 use crate::lock::sha256;
-use crate::tree::Tree;
+use crate::tree::{Kind, Tree};
 use crate::workspace::{CLIENT_MANIFEST, STAGING, is_written};
 
 const VERSION: u32 = 1;
@@ -31,7 +31,7 @@ pub(super) const STAGED: &str = "specs/.regenerate/staged";
 pub(super) struct Journal {
     version: u32,
     pub(super) files: Vec<FileChange>,
-    /// This process stages the contents, so that they need not be read to know them.
+    /// This process stages the contents. It knows them, and only sees whether they are still there.
     #[serde(skip)]
     is_own: bool,
 }
@@ -128,13 +128,12 @@ impl FileChange {
             return Err(refused(&format!("{path} was edited by hand since the run that was interrupted")));
         }
         let Some(after) = &self.after else { return Ok(Left::Remove) };
-        if is_own {
-            return Ok(Left::Place);
+        let staged = staged(index);
+        let gone = || refused(&format!("the new content of {path} is gone, or is not what the journal says"));
+        if is_own && path != CLIENT_MANIFEST {
+            return if tree.kind(&staged)? == Some(Kind::File) { Ok(Left::Place) } else { Err(gone()) };
         }
-        let staged = tree.read(&staged(index))?;
-        let Some(staged) = staged.filter(|content| sha256(content) == *after) else {
-            return Err(refused(&format!("the new content of {path} is gone, or is not what the journal says")));
-        };
+        let staged = tree.read(&staged)?.filter(|content| sha256(content) == *after).ok_or_else(gone)?;
         let is_more = || !features::differs_in_block_only(&current.unwrap_or_default(), &staged);
         if path == CLIENT_MANIFEST && is_more() {
             return Err(refused(&format!("it changes more of {path} than the generated features")));

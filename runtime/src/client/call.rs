@@ -126,13 +126,15 @@ impl<'a> Unsent<'a> {
     /// Sends the request, and decodes its response.
     fn send<T: 'a>(self, decode: impl FnOnce(Raw) -> Result<T, Error> + Send + 'a) -> CallFuture<'a, T> {
         let session = &self.client.session;
-        let parts = self.into_parts();
-        // The parts are borrowed: to move them out would double their place in the future, which is moved itself.
+        let parts = match self.into_parts() {
+            Ok(parts) => parts,
+            Err(error) => return Box::pin(async move { Err(error) }),
+        };
         Box::pin(async move {
-            match parts {
-                Ok(ref parts) => decode(send(session, &parts.0, &parts.1).await?),
-                Err(error) => Err(error),
-            }
+            let raw = send(session, &parts.0, &parts.1).await?;
+            // A large body is not kept while the response is decoded.
+            drop(parts);
+            decode(raw)
         })
     }
 }

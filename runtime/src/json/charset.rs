@@ -25,7 +25,7 @@ pub(crate) fn json<'a>(kind: Option<&HeaderValue>, body: &'a [u8]) -> Result<Cow
     }
 }
 
-/// Returns whether a body has control characters, which JSON does not. UTF-16 and ISO-2022 have, and can be valid UTF-8.
+/// Returns whether a body has control characters, which JSON does not. Text in UTF-16 and ISO-2022 has them, and can be valid UTF-8.
 fn has_control(body: &[u8]) -> bool {
     let is_control = |byte: &u8| (*byte < b' ') & !matches!(byte, b'\t' | b'\n' | b'\r');
     // Without a branch for each byte, the compiler compares many at once.

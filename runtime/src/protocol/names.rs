@@ -8,7 +8,8 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 #[derive(Debug)]
 pub(super) struct Index {
     list: &'static [&'static str],
-    /// The position of the member that came after each one. The first is that at the begin of the object.
+    /// The position of the member that came next in the last value: at 0, the first one; at n, the one after member n - 1.
+    /// Each comes from a search, so that the first of equal names has the member.
     next: Box<[AtomicUsize]>,
     /// A hash table with linear probing: positions in the list, from 1 on. At least half of its entries are 0, which
     /// ends a search.
@@ -17,14 +18,14 @@ pub(super) struct Index {
     other: OnceLock<&'static Index>,
 }
 
-/// All indexes, in chains by the addresses of their lists. They are made when a type is first read, and never dropped. A
-/// static of each type instead would make generated code take longer to compile.
+/// All indexes, in chains by the addresses of their lists. An index is made when its list is first used, and never dropped.
+/// A static in generated code would take longer to compile.
 static CHAINS: [OnceLock<&'static Index>; 256] = [const { OnceLock::new() }; 256];
 
 impl Index {
     /// Returns the index of a list.
     pub(super) fn get(list: &'static [&'static str]) -> &'static Self {
-        let mut place = &CHAINS[list.as_ptr().addr() / align_of::<&str>() % CHAINS.len()];
+        let mut place = &CHAINS[list.as_ptr().addr() / size_of::<&str>() % CHAINS.len()];
         loop {
             let index: &'static Self = place.get_or_init(|| Box::leak(Box::new(Self::new(list))));
             if std::ptr::eq(index.list, list) {
@@ -45,7 +46,7 @@ impl Index {
             }
             table[entry & mask] = position;
         }
-        let next = (0..=list.len()).map(AtomicUsize::new).collect();
+        let next = (0..=list.len()).map(|_| AtomicUsize::new(usize::MAX)).collect();
         Self { list, next, table: table.into_boxed_slice(), other: OnceLock::new() }
     }
 
@@ -54,38 +55,31 @@ impl Index {
         self.list.last().is_some_and(|name| name.is_empty())
     }
 
-    /// Returns the position of the name that comes after the member at `after - 1`. That of an undeclared name is beyond
-    /// the list; if the record keeps it, it is copied to `undeclared`.
+    /// Returns the position of a name that comes after the member at `after - 1`; `None` if it is undeclared.
     // A function for all types and formats: inlined, it makes their loops larger and slower.
     #[inline(never)]
-    pub(super) fn position(&self, name: &str, after: usize, undeclared: &mut String) -> usize {
-        let expected = self.next.get(after).map_or(usize::MAX, |next| next.load(Relaxed));
-        match self.list.get(expected) {
-            Some(candidate) if *candidate == name => expected,
-            _ => self.search(name, after, undeclared),
-        }
+    pub(super) fn position(&self, name: &str, after: usize) -> Option<usize> {
+        let next = |place: usize| self.next.get(place).map(|next| next.load(Relaxed));
+        let is_it = |position: &usize| self.list.get(*position).is_some_and(|candidate| *candidate == name);
+        let expected = next(after);
+        // A service leaves optional members out: then, the one behind it comes, and is not learned.
+        let behind = || next(expected?.checked_add(1)?);
+        expected.filter(is_it).or_else(|| behind().filter(is_it)).or_else(|| self.search(name, after))
     }
 
     #[inline(never)]
-    fn search(&self, name: &str, after: usize, undeclared: &mut String) -> usize {
+    fn search(&self, name: &str, after: usize) -> Option<usize> {
         let mut entry = hash(name);
         loop {
             let position = self.table.get(entry & (self.table.len() - 1)).map_or(0, |position| *position as usize);
-            match self.list.get(position.wrapping_sub(1)) {
-                Some(candidate) if *candidate == name => {
-                    if let Some(next) = self.next.get(after) {
-                        next.store(position - 1, Relaxed);
-                    }
-                    return position - 1;
+            let position = position.checked_sub(1)?;
+            if self.list.get(position).is_some_and(|candidate| *candidate == name) {
+                if let Some(next) = self.next.get(after) {
+                    next.store(position, Relaxed);
                 }
-                Some(_) => entry = entry.wrapping_add(1),
-                None => {
-                    if self.keeps_undeclared() {
-                        name.clone_into(undeclared);
-                    }
-                    return usize::MAX;
-                }
+                return Some(position);
             }
+            entry = entry.wrapping_add(1);
         }
     }
 }
@@ -115,26 +109,21 @@ mod tests {
         for after in 0..=names().len() {
             for (position, name) in names().iter().enumerate() {
                 for _ in 0..2 {
-                    assert_eq!(index.position(name, after, &mut String::new()), position, "{name:?} after {after}");
+                    assert_eq!(index.position(name, after), Some(position), "{name:?} after {after}");
                 }
             }
         }
     }
 
     #[test]
-    fn an_undeclared_name_is_beyond_the_list_and_copied_if_the_record_keeps_it() {
-        for (list, kept) in [(&["id", "name"][..], ""), (&["id", "name", ""], "idd")] {
-            let mut undeclared = String::new();
-            assert_eq!(Index::new(list).position("idd", 0, &mut undeclared), usize::MAX);
-            assert_eq!(undeclared, kept);
-        }
+    fn an_undeclared_name_has_no_position() {
         for (number, declared) in names().iter().enumerate() {
             for other in [format!("{declared}!"), format!("!{declared}"), format!("{}!", &declared[1..])] {
-                let position = Index::new(names()).position(&other, number, &mut String::new());
-                assert_eq!(position, usize::MAX, "{other:?}");
+                assert_eq!(Index::new(names()).position(&other, number), None, "{other:?}");
             }
         }
-        assert_eq!(Index::new(&[]).position("id", 0, &mut String::new()), usize::MAX);
+        assert_eq!(Index::new(&[]).position("id", 0), None);
+        assert_eq!([&["id"][..], &["id", ""]].map(|list| Index::new(list).keeps_undeclared()), [false, true]);
     }
 
     #[test]
@@ -142,23 +131,52 @@ mod tests {
         let lists: Vec<&'static [&'static str]> =
             (0..2 * CHAINS.len()).map(|number| &*Vec::leak(vec![&*number.to_string().leak(), "same"])).collect();
         let all = || lists.iter().map(|list| std::ptr::from_ref(Index::get(list)).addr()).collect::<Vec<_>>();
-        let indexes = all();
-        assert_eq!(all(), indexes);
-        assert_eq!(std::thread::scope(|scope| scope.spawn(all).join().unwrap()), indexes);
+        let together = std::sync::Barrier::new(4);
+        let begin = || {
+            together.wait();
+            all()
+        };
+        let each: Vec<_> = std::thread::scope(|scope| {
+            let threads = [(); 4].map(|()| scope.spawn(begin));
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        assert!(each.iter().all(|indexes| *indexes == all()));
         for (number, list) in lists.iter().enumerate() {
-            assert_eq!(Index::get(list).position(&number.to_string(), 0, &mut String::new()), 0);
+            assert_eq!(Index::get(list).position(&number.to_string(), 0), Some(0));
             // A part of a list is another list, at the same address.
-            assert_eq!(Index::get(&list[..1]).position("same", 0, &mut String::new()), usize::MAX);
+            assert_eq!(Index::get(&list[..1]).position("same", 0), None);
         }
+    }
+
+    fn expected(index: &Index) -> Vec<usize> {
+        index.next.iter().map(|next| next.load(Relaxed)).collect()
     }
 
     #[test]
     fn the_order_of_the_last_value_is_expected_of_the_next_one() {
         let index = Index::new(&["a", "b", "c"]);
         for (name, after) in [("c", 0), ("x", 3), ("a", 3), ("b", 1)] {
-            index.position(name, after, &mut String::new());
+            index.position(name, after);
         }
-        let next: Vec<usize> = index.next.iter().map(|next| next.load(Relaxed)).collect();
-        assert_eq!(next, [2, 1, 2, 0]);
+        assert_eq!(expected(&index), [2, 1, usize::MAX, 0]);
+    }
+
+    #[test]
+    fn a_member_that_is_left_out_once_is_still_expected() {
+        let index = Index::new(&["a", "b", "c"]);
+        for name in ["a", "b", "c"] {
+            index.position(name, expected(&index).iter().take_while(|next| **next != usize::MAX).count());
+        }
+        assert_eq!(index.position("c", 1), Some(2));
+        assert_eq!(expected(&index), [0, 1, 2, usize::MAX]);
+    }
+
+    #[test]
+    fn the_first_of_equal_names_has_the_member_whatever_came_before() {
+        let index = Index::new(&["", "x", ""]);
+        for after in [2, 0, 1, 2, 3, 2] {
+            assert_eq!(index.position("", after), Some(0));
+            assert_eq!(index.position("x", after), Some(1));
+        }
     }
 }

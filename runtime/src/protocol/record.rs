@@ -77,7 +77,7 @@ pub fn fields<'de, A: MapAccess<'de>>(
     let mut after = 0;
     let mut known = 0;
     while let Some(position) = map.next_key_seed(Key { index, after, name: &mut name })? {
-        if let Some(slot) = slots.get_mut(position) {
+        if let Some((position, slot)) = position.and_then(|position| Some((position, slots.get_mut(position)?))) {
             if let Err(cause) = slot.read(&mut map) {
                 return Err(in_field(record, names, position, cause));
             }
@@ -121,31 +121,35 @@ pub fn absent<T: Deserialize<'static>, E: serde::de::Error>(record: &'static str
 /// Looks up a name among the declared ones.
 struct Key<'k> {
     index: &'static Index,
-    /// The place of the last declared member: its position and one; 0 before the first.
+    /// The position of the last declared member plus one; 0 before the first.
     after: usize,
     /// Receives the name of an undeclared member that is kept.
     name: &'k mut String,
 }
 
 impl<'de> DeserializeSeed<'de> for Key<'_> {
-    type Value = usize;
+    type Value = Option<usize>;
 
     #[inline]
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<usize, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Option<usize>, D::Error> {
         deserializer.deserialize_identifier(self)
     }
 }
 
 impl Visitor<'_> for Key<'_> {
-    type Value = usize;
+    type Value = Option<usize>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("the name of a member")
     }
 
     #[inline]
-    fn visit_str<E>(self, name: &str) -> Result<usize, E> {
-        Ok(self.index.position(name, self.after, self.name))
+    fn visit_str<E>(self, name: &str) -> Result<Option<usize>, E> {
+        let position = self.index.position(name, self.after);
+        if position.is_none() && self.index.keeps_undeclared() {
+            name.clone_into(self.name);
+        }
+        Ok(position)
     }
 }
 

@@ -26,19 +26,15 @@ if [ "$(uname -s)" != Linux ] || [ -z "$triple" ]; then
     echo 'SKIPPED: the packages are checked on Linux'
     exit 0
 fi
-# Packing depends on the bytes of the program alone. A small one, with another time, shows it in no time.
-for copy in one two; do
-    mkdir -p "$scratch/$copy/$triple"
-    printf '#!/bin/sh\n' >"$scratch/$copy/$triple/driftless-sandbox"
-done
-touch -d 2020-01-01 "$scratch/two/$triple/driftless-sandbox"
-for copy in one two; do "$release/pack.py" "$scratch/$copy" "$scratch/$copy-packed" >"$scratch/said"; done
-cmp "$scratch/one-packed/SHA256SUMS" "$scratch/two-packed/SHA256SUMS" || failed 'the same program gives other packages'
 mkdir -p "$scratch/programs/$triple"
 # A published program has no symbols, either.
 strip -o "$scratch/programs/$triple/driftless-sandbox" "$PROGRAM" 2>/dev/null || cp "$PROGRAM" "$scratch/programs/$triple/driftless-sandbox"
 "$release/pack.py" "$scratch/programs" "$scratch/packages" >"$scratch/said"
 (cd "$scratch/packages" && sha256sum --quiet -c SHA256SUMS)
+# The same program gives the same packages: a gzip header has a time, in its bytes from 4 to 7.
+for package in "$scratch"/packages/npm/*.tgz; do
+    [ "$(od -An -tu4 -j4 -N4 "$package" | tr -d ' ')" = 0 ] || failed "$package has the time of its packing"
+done
 cat >"$scratch/pets.json" <<'JSON'
 {"openapi": "3.0.3", "info": {"title": "Pets", "version": "1"}, "paths": {"/pets": {"get": {"responses": {"200": {
  "description": "", "content": {"application/json": {"schema": {"type": "array", "items": {"type": "string"}}}}}}}}}}

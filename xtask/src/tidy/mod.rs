@@ -12,6 +12,7 @@ mod line_ends;
 mod members;
 mod modules;
 mod names;
+mod nested;
 mod paths;
 mod prose;
 mod pure;
@@ -80,10 +81,10 @@ const RULES: &[Rule] = &[
     length::check,
     abrupt::check,
     members::check,
+    nested::check,
     names::check,
     paths::check,
     pure::check,
-    pure::cargo,
     generic::check,
     line_ends::check,
     circles::check,
