@@ -55,32 +55,46 @@ impl Index {
         self.list.last().is_some_and(|name| name.is_empty())
     }
 
-    /// Returns the position of a name that comes after the member at `after - 1`; `None` if it is undeclared.
+    /// Returns the position of the name that comes after the member at `after - 1`. That of an undeclared name is beyond
+    /// the list; if the record keeps it, it is copied to `undeclared`.
     // A function for all types and formats: inlined, it makes their loops larger and slower.
     #[inline(never)]
-    pub(super) fn position(&self, name: &str, after: usize) -> Option<usize> {
-        let next = |place: usize| self.next.get(place).map(|next| next.load(Relaxed));
-        let is_it = |position: &usize| self.list.get(*position).is_some_and(|candidate| *candidate == name);
-        let expected = next(after);
-        // A service leaves optional members out: then, the one behind it comes, and is not learned.
-        let behind = || next(expected?.checked_add(1)?);
-        expected.filter(is_it).or_else(|| behind().filter(is_it)).or_else(|| self.search(name, after))
+    pub(super) fn position(&self, name: &str, after: usize, undeclared: &mut String) -> usize {
+        let expected = self.next(after);
+        if self.is(expected, name) { expected } else { self.search(name, after, expected, undeclared) }
+    }
+
+    fn next(&self, place: usize) -> usize {
+        self.next.get(place).map_or(usize::MAX, |next| next.load(Relaxed))
+    }
+
+    #[inline]
+    fn is(&self, position: usize, name: &str) -> bool {
+        self.list.get(position).is_some_and(|candidate| is_same(candidate, name))
     }
 
     #[inline(never)]
-    fn search(&self, name: &str, after: usize) -> Option<usize> {
+    fn search(&self, name: &str, after: usize, expected: usize, undeclared: &mut String) -> usize {
+        // A service leaves optional members out: then, the one behind it comes, and is not learned.
+        let behind = self.next(expected.wrapping_add(1));
+        if self.is(behind, name) {
+            return behind;
+        }
         let mut entry = hash(name);
-        loop {
-            let position = self.table.get(entry & (self.table.len() - 1)).map_or(0, |position| *position as usize);
-            let position = position.checked_sub(1)?;
-            if self.list.get(position).is_some_and(|candidate| *candidate == name) {
+        while let Some(position @ 1..) = self.table.get(entry & (self.table.len() - 1)) {
+            let position = *position as usize - 1;
+            if self.is(position, name) {
                 if let Some(next) = self.next.get(after) {
                     next.store(position, Relaxed);
                 }
-                return Some(position);
+                return position;
             }
             entry = entry.wrapping_add(1);
         }
+        if self.keeps_undeclared() {
+            name.clone_into(undeclared);
+        }
+        usize::MAX
     }
 }
 
@@ -89,6 +103,34 @@ fn hash(name: &str) -> usize {
     let hash = |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
     let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325, hash);
     (hash ^ hash >> 32) as usize
+}
+
+/// Returns whether two names are the same. `==` calls a function of the C library, which takes longer for names of usual
+/// lengths.
+#[inline]
+fn is_same(one: &str, other: &str) -> bool {
+    let (mut one, mut other) = (one.as_bytes(), other.as_bytes());
+    if one.len() != other.len() {
+        return false;
+    }
+    if one.len() < 8 {
+        return match (one.first_chunk::<4>(), one.last_chunk::<4>()) {
+            (Some(first), Some(last)) => Some(first) == other.first_chunk() && Some(last) == other.last_chunk(),
+            _ => one.iter().eq(other),
+        };
+    }
+    if one.last_chunk::<8>() != other.last_chunk() {
+        return false;
+    }
+    while let (Some((first, rest)), Some((other_first, other_rest))) =
+        (one.split_first_chunk::<8>(), other.split_first_chunk::<8>())
+    {
+        if first != other_first {
+            return false;
+        }
+        (one, other) = (rest, other_rest);
+    }
+    true
 }
 
 #[cfg(test)]
@@ -109,21 +151,26 @@ mod tests {
         for after in 0..=names().len() {
             for (position, name) in names().iter().enumerate() {
                 for _ in 0..2 {
-                    assert_eq!(index.position(name, after), Some(position), "{name:?} after {after}");
+                    assert_eq!(index.position(name, after, &mut String::new()), position, "{name:?} after {after}");
                 }
             }
         }
     }
 
     #[test]
-    fn an_undeclared_name_has_no_position() {
+    fn an_undeclared_name_is_beyond_the_list_and_copied_if_the_record_keeps_it() {
+        for (list, kept) in [(&["id", "name"][..], ""), (&["id", "name", ""], "idd")] {
+            let mut undeclared = String::new();
+            assert_eq!(Index::new(list).position("idd", 0, &mut undeclared), usize::MAX);
+            assert_eq!(undeclared, kept);
+        }
         for (number, declared) in names().iter().enumerate() {
             for other in [format!("{declared}!"), format!("!{declared}"), format!("{}!", &declared[1..])] {
-                assert_eq!(Index::new(names()).position(&other, number), None, "{other:?}");
+                let position = Index::new(names()).position(&other, number, &mut String::new());
+                assert_eq!(position, usize::MAX, "{other:?}");
             }
         }
-        assert_eq!(Index::new(&[]).position("id", 0), None);
-        assert_eq!([&["id"][..], &["id", ""]].map(|list| Index::new(list).keeps_undeclared()), [false, true]);
+        assert_eq!(Index::new(&[]).position("id", 0, &mut String::new()), usize::MAX);
     }
 
     #[test]
@@ -142,9 +189,9 @@ mod tests {
         });
         assert!(each.iter().all(|indexes| *indexes == all()));
         for (number, list) in lists.iter().enumerate() {
-            assert_eq!(Index::get(list).position(&number.to_string(), 0), Some(0));
+            assert_eq!(Index::get(list).position(&number.to_string(), 0, &mut String::new()), 0);
             // A part of a list is another list, at the same address.
-            assert_eq!(Index::get(&list[..1]).position("same", 0), None);
+            assert_eq!(Index::get(&list[..1]).position("same", 0, &mut String::new()), usize::MAX);
         }
     }
 
@@ -156,7 +203,7 @@ mod tests {
     fn the_order_of_the_last_value_is_expected_of_the_next_one() {
         let index = Index::new(&["a", "b", "c"]);
         for (name, after) in [("c", 0), ("x", 3), ("a", 3), ("b", 1)] {
-            index.position(name, after);
+            index.position(name, after, &mut String::new());
         }
         assert_eq!(expected(&index), [2, 1, usize::MAX, 0]);
     }
@@ -165,9 +212,10 @@ mod tests {
     fn a_member_that_is_left_out_once_is_still_expected() {
         let index = Index::new(&["a", "b", "c"]);
         for name in ["a", "b", "c"] {
-            index.position(name, expected(&index).iter().take_while(|next| **next != usize::MAX).count());
+            let after = expected(&index).iter().take_while(|next| **next != usize::MAX).count();
+            index.position(name, after, &mut String::new());
         }
-        assert_eq!(index.position("c", 1), Some(2));
+        assert_eq!(index.position("c", 1, &mut String::new()), 2);
         assert_eq!(expected(&index), [0, 1, 2, usize::MAX]);
     }
 
@@ -175,8 +223,8 @@ mod tests {
     fn the_first_of_equal_names_has_the_member_whatever_came_before() {
         let index = Index::new(&["", "x", ""]);
         for after in [2, 0, 1, 2, 3, 2] {
-            assert_eq!(index.position("", after), Some(0));
-            assert_eq!(index.position("x", after), Some(1));
+            assert_eq!(index.position("", after, &mut String::new()), 0);
+            assert_eq!(index.position("x", after, &mut String::new()), 1);
         }
     }
 }

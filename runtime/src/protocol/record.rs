@@ -77,7 +77,7 @@ pub fn fields<'de, A: MapAccess<'de>>(
     let mut after = 0;
     let mut known = 0;
     while let Some(position) = map.next_key_seed(Key { index, after, name: &mut name })? {
-        if let Some((position, slot)) = position.and_then(|position| Some((position, slots.get_mut(position)?))) {
+        if let Some(slot) = slots.get_mut(position) {
             if let Err(cause) = slot.read(&mut map) {
                 return Err(in_field(record, names, position, cause));
             }
@@ -128,28 +128,24 @@ struct Key<'k> {
 }
 
 impl<'de> DeserializeSeed<'de> for Key<'_> {
-    type Value = Option<usize>;
+    type Value = usize;
 
     #[inline]
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Option<usize>, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<usize, D::Error> {
         deserializer.deserialize_identifier(self)
     }
 }
 
 impl Visitor<'_> for Key<'_> {
-    type Value = Option<usize>;
+    type Value = usize;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("the name of a member")
     }
 
     #[inline]
-    fn visit_str<E>(self, name: &str) -> Result<Option<usize>, E> {
-        let position = self.index.position(name, self.after);
-        if position.is_none() && self.index.keeps_undeclared() {
-            name.clone_into(self.name);
-        }
-        Ok(position)
+    fn visit_str<E>(self, name: &str) -> Result<usize, E> {
+        Ok(self.index.position(name, self.after, self.name))
     }
 }
 
