@@ -37,7 +37,9 @@ pub(super) fn stand_alone(member: &str, workspace: &str, folder: &Path) -> Resul
     for (name, value) in further.into_iter().flatten() {
         let own = manifest.entry("dependencies").or_insert_with(|| Value::Table(Table::new()));
         if let Value::Table(own) = own {
-            own.entry(name.clone()).or_insert_with(|| value.clone());
+            let value =
+                if inherits(value) { value.clone() } else { merged(value, &Value::Table(Table::new()), folder) };
+            own.entry(name.clone()).or_insert(value);
         }
     }
     dependencies(&mut manifest, &part("dependencies"), folder);
@@ -105,7 +107,8 @@ mod tests {
         let workspace = "[workspace.package]\nversion = '1.2.3'\n[workspace.lints.rust]\nunsafe_code = 'forbid'\n\
                          [workspace.dependencies]\na = '1'\nm = { path = 'm' }\ns = { path = 's', features = ['t'] }\nb = { version = '2', features = ['x'] }\n\
                          [profile.dev]\ndebug = 0\n\
-                         [workspace.metadata.driftless.dependencies]\nm.workspace = true\nc = '4'\ns.workspace = true\n";
+                         [workspace.metadata.driftless.dependencies]\nm.workspace = true\nc = '4'\ns.workspace = true\n\
+                         t = { path = 't' }\n";
         let member = "[package]\nname = 'm'\nversion.workspace = true\n[lints]\nworkspace = true\n[dependencies]\n\
                       a.workspace = true\nb = { workspace = true, features = ['y'], optional = true }\nc = '3'\nm.workspace = true\n\
                       [dev-dependencies]\nd.workspace = true\n";
@@ -118,6 +121,7 @@ mod tests {
         assert_eq!(table["dependencies"]["c"].as_str(), Some("3"));
         assert_eq!(table["dependencies"]["m"]["path"].as_str(), Some("/w/m"));
         assert_eq!(table["dependencies"]["s"]["path"].as_str(), Some("/w/s"));
+        assert_eq!(table["dependencies"]["t"]["path"].as_str(), Some("/w/t"));
         assert_eq!(table["dependencies"]["s"]["features"].as_array().map(Vec::len), Some(1));
         assert_eq!(table["lints"]["rust"]["unsafe_code"].as_str(), Some("forbid"));
         assert!(table.contains_key("workspace") && !table.contains_key("dev-dependencies"));
