@@ -50,6 +50,22 @@ fn all_changes_are_made_and_nothing_else() {
     assert!(!folder.path().join(STAGING).join("staged").exists());
 }
 
+/// Another program may clean the folder between the two halves of a swap.
+#[test]
+fn a_staged_file_that_is_gone_stops_the_swap_before_its_first_step() {
+    let (folder, guard, changes) = prepare();
+    let old = tree(folder.path());
+    let outcome = guard.run(&changes, &Interrupt::default(), &mut |step| {
+        if step == "commit" {
+            fs::remove_file(folder.path().join(staged(changes.len() - 1))).expect("removed");
+        }
+        Ok(())
+    });
+    let failure = outcome.expect_err("refused");
+    assert!(failure.message.contains(&format!("the new content of {TWO} is gone")), "{failure:?}");
+    assert_eq!(tree(folder.path()), old);
+}
+
 /// Stops at every step in turn: the next run finds the old tree or the new one.
 #[test]
 fn a_stop_at_any_step_is_mended_by_the_next_run() {
