@@ -151,7 +151,7 @@ fn another(folder: &Path, path: &str) -> PathBuf {
 }
 
 #[test]
-#[ignore = "compiles a copy of the workspace: .ci/run runs it"]
+#[ignore = "compiles a copy of the workspace: .ci/run --all runs it"]
 fn another_contract_needs_no_change_by_hand() {
     let folder = tempfile::tempdir().unwrap();
     let contract = another(folder.path(), LARGE);

@@ -47,7 +47,7 @@ fn target(line: &str) -> (String, String) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-#[ignore = "a client for each published contract: .ci/run runs it"]
+#[ignore = "a client for each published contract: .ci/run --all runs it"]
 async fn every_operation_of_every_contract_can_be_sent() {
     let (mut sent, mut left_out) = (0, 0);
     for path in contracts() {

@@ -2,8 +2,9 @@
 # Makes workspaces with `new` as a user has them: the crates of driftless are packed into a directory registry, the program is
 # installed from it, and no path into this repository is used afterwards. Only the first workspace is made by the program of this
 # repository, and a program of it runs against this repository's sandbox. The services are Radarr, a Swagger 2.0 contract with an API
-# key, and both in one workspace. With `--all`, a client is compiled from its package, and so is the program for the shell; then, a second
-# version of the tool is published, and `upgrade` takes it.
+# key, and both in one workspace. Each workspace is compiled as a whole, so that the libraries are compiled once. With `--all`, the commands
+# are those of a user, each of which compiles what it needs; a client is compiled from its package, and so is the program for the shell; then,
+# a second version of the tool is published, and `upgrade` takes it.
 #
 # It needs the package registry once, for `cargo vendor`, and python3 for the server of the contracts.
 set -euo pipefail
@@ -160,6 +161,26 @@ if grep -qiE 'platform|sandbox' "$radarr" "$places"; then
     failed 'the contracts have the names that a workspace must not have: choose others'
 fi
 
+# Without --all, the programs of a workspace are compiled with its tests, and started by their paths.
+compile() {
+    [ -n "$all" ] || measured "$1: programs and tests" cargo build --workspace --exclude radarr-cli --all-targets
+}
+example() {
+    local package=$1 program=$2
+    shift 2
+    if [ -n "$all" ]; then
+        cargo run -p "$package" --example "$program" "$@"
+    else
+        "$CARGO_TARGET_DIR/debug/examples/$program" "$@"
+    fi
+}
+xtask=("$CARGO_TARGET_DIR/debug/xtask")
+tested=(--workspace --exclude radarr-cli)
+if [ -n "$all" ]; then
+    xtask=(cargo xtask)
+    tested=()
+fi
+
 package() {
     measured "cargo package -p $*" cargo package --allow-dirty -p "$@"
     cargo package --quiet --allow-dirty --list -p "$1" >"$folder/log"
@@ -172,10 +193,11 @@ export RADARR_BASE_URL=$url/radarr RADARR_KEY_X_API_KEY=canary
 measured 'radarr: cargo driftless new' "$target/debug/cargo-driftless" driftless new radarr --base-url "$url/radarr" --contract "$url/radarr/openapi.json" --ci github --cli
 prints 'export RADARR_BASE_URL='
 cd radarr
-# The processor's time of the two together is that of `cargo test` in an empty target folder, and more.
-measured 'radarr: the first answer, from an empty target folder' cargo run -p radarr-client --example first
+compile 'radarr, from an empty target folder'
+# With --all, the processor's time of the two together is that of `cargo test` in an empty target folder, and more.
+measured 'radarr: the first answer' example radarr-client first
 prints served
-measured 'radarr: cargo test, after it' cargo test
+measured 'radarr: cargo test, after it' cargo test "${tested[@]}"
 prints a_refusal_of_the_service_is_an_error
 inspect .
 
@@ -228,8 +250,9 @@ member = "status"
 states = ["queued", "started", "completed"]
 milliseconds = 30000
 TOML
+compile 'radarr, with a program'
 # It runs in the place of `cargo xtask`, so it has its number.
-PATH=$target/debug:$PATH cargo xtask sandbox --port 0 --behaviour "$folder/behaviour.toml" >"$folder/sandbox" 2>"$folder/log" &
+PATH=$target/debug:$PATH "${xtask[@]}" sandbox --port 0 --behaviour "$folder/behaviour.toml" >"$folder/sandbox" 2>"$folder/log" &
 sandbox=$!
 until grep -q '^listening on ' "$folder/sandbox"; do
     kill -0 "$sandbox" 2>/dev/null || failed 'cargo xtask sandbox did not start'
@@ -242,13 +265,13 @@ control() {
 control clock '{"hold":true}'
 # The client repeats the first of its four lists.
 control faults add '{"match":{"operation":"GET /api/v3/movie"},"times":1,"fault":"status=503, retry-after=0"}'
-measured 'radarr: a program against its sandbox' env "RADARR_BASE_URL=$address" RADARR_KEY_X_API_KEY=any \
-    cargo run -p radarr-client --example journey
+of_service=$RADARR_BASE_URL
+export RADARR_BASE_URL=$address
+measured 'radarr: a program against its sandbox' example radarr-client journey
 prints 'the journey has ended'
 control verify '{"match":{"operation":"GET /api/v3/movie"},"times":5}'
 for state in queued started completed; do
-    measured "radarr: the command is $state" env "RADARR_BASE_URL=$address" RADARR_KEY_X_API_KEY=any \
-        cargo run -p radarr-client --example journey "$state"
+    measured "radarr: the command is $state" example radarr-client journey "$state"
     prints "the command is $state"
     control clock '{"advanceMilliseconds":30000}'
 done
@@ -256,21 +279,27 @@ kill "$sandbox"
 wait "$sandbox" || failed 'the sandbox did not end by a signal'
 sandbox=
 rm generated-client/examples/journey.rs
+export RADARR_BASE_URL=$of_service
 
 # -- The tool, with the profile that a workspace has, so that it is compiled once for both. `cargo install` reads no configuration of folders.
 cd ..
-measured 'cargo install driftless (dev profile)' cargo install --quiet --debug --root "$folder/tool" driftless \
-    --config "$folder/.cargo/config.toml" --config "$registry/driftless-$version/src/new/template/cargo-config.toml"
-export PATH=$folder/tool/bin:$PATH
+tool=$target/debug
+if [ -n "$all" ]; then
+    measured 'cargo install driftless (dev profile)' cargo install --quiet --debug --root "$folder/tool" driftless \
+        --config "$folder/.cargo/config.toml" --config "$registry/driftless-$version/src/new/template/cargo-config.toml"
+    tool=$folder/tool/bin
+fi
+export PATH=$tool:$PATH
 
 # -- Swagger 2.0 with an API key, by the installed tool. Before `new`, no contract says where the key belongs.
 measured 'places: cargo driftless new' cargo driftless new places --base-url "$url/places" --contract "$url/places/swagger.json" --name places
 prints 'PLACES_API_KEY=…'
 export PLACES_BASE_URL=$url/places PLACES_API_KEY=canary
 cd places
-measured 'places: the first answer' cargo run -p places-client --example first
+compile places
+measured 'places: the first answer' example places-client first
 prints results
-measured 'places: cargo xtask regenerate --check' cargo xtask regenerate --check
+measured 'places: cargo xtask regenerate --check' "${xtask[@]}" regenerate --check
 measured 'places: cargo test --workspace' cargo test --workspace
 prints the_pinned_contracts_are_those_that_were_reviewed
 inspect .
@@ -283,8 +312,11 @@ fi
 
 # -- Two services in one workspace.
 cd ../radarr
-measured 'radarr and places: cargo xtask add' env -u PLACES_API_KEY cargo xtask add places --base-url "$url/places" --contract "$url/places/swagger.json"
-measured 'radarr and places: cargo xtask --all regenerate' cargo xtask --all regenerate
+compile radarr
+unset PLACES_API_KEY
+measured 'radarr and places: cargo xtask add' "${xtask[@]}" add places --base-url "$url/places" --contract "$url/places/swagger.json"
+export PLACES_API_KEY=canary
+measured 'radarr and places: cargo xtask --all regenerate' "${xtask[@]}" --all regenerate
 [ "$(grep -c '^contract .*, unchanged)$' "$folder/log")" = 2 ] || failed 'a contract is not the one that was pinned'
 # Its program for the shell has no tests.
 measured 'radarr and places: cargo test --workspace' cargo test --workspace --exclude radarr-cli
