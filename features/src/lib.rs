@@ -8,4 +8,4 @@
 //! The feature `tests` has those that do. All packages have it as a dev-dependency, so that `cargo test -p PACKAGE --all-features`
 //! compiles nothing that `cargo test --workspace --all-features` has compiled, and the other way round.
 //!
-//! `cargo test -p xtask --test xtask features` prints the missing features.
+//! `cargo test -p developer --test developer features` prints the missing features.

@@ -28,7 +28,7 @@ fi
 PLATFORM_GRAPHQL_JS=$tools
 export PLATFORM_GRAPHQL_JS
 if [ -z "$all" ]; then
-    exec cargo test --workspace --all-features --test xtask -- --ignored --nocapture conformance::answers
+    exec cargo test --workspace --all-features --test developer -- --ignored --nocapture conformance::answers
 fi
 schemas=$tools/schemas
 mkdir -p "$schemas"
@@ -43,7 +43,7 @@ for name in storefront customer-account; do
 done
 cd - >/dev/null
 # Linear and Saleor publish the types that graphql-codegen generated from their schemas.
-conformance=xtask/tests/conformance
+conformance=developer/tests/conformance
 node "$conformance/sdl.mjs" "$tools/node_modules/@linear/sdk/dist/_generated_documents.d.ts" >"$schemas/linear.graphql"
 node "$conformance/sdl.mjs" "$tools/node_modules/@saleor/sdk/src/apollo/types.ts" >"$schemas/saleor.graphql"
 node "$conformance/sdl.mjs" hasura >"$schemas/hasura.graphql"
@@ -52,4 +52,4 @@ for name in linear saleor hasura; do
 done
 PLATFORM_GRAPHQL_SCHEMAS=$schemas
 export PLATFORM_GRAPHQL_SCHEMAS
-cargo test --workspace --all-features --test xtask -- --ignored --nocapture conformance::
+cargo test --workspace --all-features --test developer -- --ignored --nocapture conformance::

@@ -1,34 +1,71 @@
-//! `cargo xtask`: the commands of `driftless`, and those of its developers. `cargo xtask --help` lists them.
+//! `cargo xtask`: the commands of `driftless`. Those of its developers are in the package `developer`, which their first use compiles.
 
-mod bench;
-mod corpus;
-mod flags;
-mod fuzz;
-mod random;
-mod tidy;
+use std::ffi::OsString;
+use std::process::{Command as Program, ExitCode};
 
-use std::process::ExitCode;
+use clap::{Args, Parser, Subcommand};
+use driftless::failure::{Exit, Failure};
+use driftless::flags::{EXIT_CODES, Scope};
+use driftless::{child, develop};
 
-use clap::Parser as _;
-use driftless::{bounded, child, console, develop, failure, features, interrupt, stand_alone, workspace};
+/// Maintainers' commands of the workspace.
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask", version, after_help = EXIT_CODES)]
+struct Flags {
+    #[command(flatten)]
+    scope: Scope,
+    #[command(subcommand)]
+    command: Command,
+}
 
-use crate::failure::Failure;
-use crate::flags::{Command, Flags};
+#[derive(Debug, Subcommand)]
+enum Command {
+    #[command(flatten)]
+    Tool(driftless::flags::Command),
+    /// For developers: generates and checks a client for every contract of a folder, and prints a table.
+    #[command(disable_help_flag = true)]
+    Corpus(Rest),
+    /// For developers: generates clients from contracts that are changed at random, and reports crashes and wrong output.
+    #[command(disable_help_flag = true)]
+    Fuzz(Rest),
+    /// For developers: measures driftless beside other generators.
+    #[command(disable_help_flag = true)]
+    Bench(Rest),
+    /// For developers: checks the conventions of the workspace, and says how to fix each finding.
+    #[command(disable_help_flag = true)]
+    Tidy(Rest),
+}
+
+#[derive(Debug, Args)]
+struct Rest {
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
+    rest: Vec<OsString>,
+}
 
 fn main() -> ExitCode {
     develop::ended(Flags::try_parse(), run)
 }
 
 fn run(flags: Flags) -> Result<ExitCode, Failure> {
-    let workspace = || develop::workspace(&flags.scope);
     match flags.command {
         Command::Tool(command) => develop::run(&flags.scope, command),
-        Command::Corpus(flags) => corpus::run(&workspace()?, &flags),
-        Command::CorpusOne(flags) => corpus::run_one(&workspace()?, &flags),
-        Command::Fuzz(flags) => fuzz::run(&workspace()?, &flags),
-        Command::FuzzWorker(flags) => fuzz::run_worker(&workspace()?, &flags),
-        Command::Bench(flags) => bench::run(&workspace()?, &flags),
-        Command::BenchStages(flags) => bench::stages(&flags),
-        Command::Tidy => tidy::run(&workspace()?),
+        Command::Corpus(_) | Command::Fuzz(_) | Command::Bench(_) | Command::Tidy(_) => developer(),
     }
+}
+
+/// Starts the program of the developers in the place of this one, with its arguments.
+fn developer() -> Result<ExitCode, Failure> {
+    let mut program: Program = child::cargo();
+    program.args(["run", "--quiet", "--package", "developer", "--manifest-path"]);
+    program.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/../developer/Cargo.toml")).arg("--");
+    program.args(std::env::args_os().skip(1));
+    let hint = "run: cargo run -p developer -- --help";
+    let failure = |error: std::io::Error| Failure::new(Exit::Configuration, "developer", format!("cargo: {error}"), hint);
+    #[cfg(unix)]
+    return Err(failure(std::os::unix::process::CommandExt::exec(&mut program)));
+    #[cfg(not(unix))]
+    return match program.status().map_err(failure)?.code().and_then(|code| u8::try_from(code).ok()) {
+        Some(code) => Ok(ExitCode::from(code)),
+        None => Ok(ExitCode::FAILURE),
+    };
 }

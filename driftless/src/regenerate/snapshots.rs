@@ -11,7 +11,7 @@ use crate::transaction::Change;
 use crate::workspace::SNAPSHOTS;
 
 /// Accepts all that changed.
-pub(crate) const ACCEPT: &str = "INSTA_UPDATE=always cargo test -p xtask snapshots";
+pub(crate) const ACCEPT: &str = "INSTA_UPDATE=always cargo test -p xtask --test snapshots";
 
 /// Most snapshots that are named.
 pub(crate) const NAMED: usize = 20;

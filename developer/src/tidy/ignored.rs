@@ -5,7 +5,7 @@ use super::{File, Finding};
 const SCRIPT: &str = ".ci/run";
 
 /// Folders of the tests that the list `clients` selects from.
-const CLIENTS: [&str; 3] = ["conformance/tests/", "tests/", "xtask/tests/"];
+const CLIENTS: [&str; 3] = ["conformance/tests/", "developer/tests/", "tests/"];
 
 pub(super) fn check(files: &[File]) -> Vec<Finding> {
     let Some(script) = files.iter().find(|file| file.path == SCRIPT).and_then(File::text) else { return Vec::new() };

@@ -52,7 +52,7 @@ pub(super) fn check_except(files: &[File], still: &[&str]) -> Vec<Finding> {
     if total.whats * 1000 >= total.words.max(1) * WHATS && total.whats > 0 {
         let what = format!("\"what\" in comments: {total}");
         let fix = "name the thing instead of \"what …\"";
-        findings.push(Finding { file: "xtask/src/tidy/words.rs".to_owned(), line: 1, rule: "words", what, fix });
+        findings.push(Finding { file: "developer/src/tidy/words.rs".to_owned(), line: 1, rule: "words", what, fix });
     }
     findings
 }

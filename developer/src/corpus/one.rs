@@ -162,7 +162,7 @@ pub(super) fn measure(
 
 /// The report of one process, or the reason that there is none.
 fn child(workspace: &Workspace, path: &Path, interrupt: &Interrupt) -> Result<Result<Report, String>, Failure> {
-    let program = std::env::current_exe().map_err(|error| Failure::file("find", Path::new("xtask"), &error))?;
+    let program = std::env::current_exe().map_err(|error| Failure::file("find", Path::new("developer"), &error))?;
     let mut command = Command::new(&program);
     command.arg("corpus-one").arg(path).arg("--workspace").arg(workspace.root());
     let ended = crate::child::run(&mut command, Some(LIMIT), interrupt)?;

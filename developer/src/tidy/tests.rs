@@ -315,7 +315,7 @@ fn a_comment_says_what_rarely_and_code_says_no_private_name() {
     let text = |whats: usize| format!("{}{}", "// it is\n".repeat(500), "// what\n".repeat(whats));
     let positions = |text: &str| places(&words::check_except(&[file("codegen/src/a.rs", text)], &[]));
     assert_eq!(positions(&text(2)), []);
-    assert_eq!(positions(&text(3)), [at("xtask/src/tidy/words.rs", 1)]);
+    assert_eq!(positions(&text(3)), [at("developer/src/tidy/words.rs", 1)]);
     let names =
         "let desk = 1;\nstruct Flight;\n// desk\nlet a = \"told\";\nlet flights = in_flight;\nself.told.muted();\n";
     assert_eq!(positions(names), [1, 2, 6].map(|line| at("codegen/src/a.rs", line)));

@@ -15,7 +15,7 @@ pub(super) fn run(bench: &mut Bench<'_>, flags: &flags::BenchFlags) -> Result<()
     let folder = emptied(&bench.folder.join("growth"))?;
     let (before, after) = (folder.join("before.json"), folder.join("after.json"));
     let [own, ..] = &GENERATORS;
-    let program = std::env::current_exe().map_err(|error| Failure::file("find", Path::new("xtask"), &error))?;
+    let program = std::env::current_exe().map_err(|error| Failure::file("find", Path::new("developer"), &error))?;
     let runs = usize::try_from(bench.runs).unwrap_or_default();
     let mut figures: Vec<Figure> = Vec::new();
     for operations in sizes(flags.most) {

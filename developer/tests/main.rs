@@ -12,8 +12,8 @@ mod conformance;
 mod corpus;
 #[cfg(target_os = "linux")]
 mod features;
+mod help;
 mod reserved;
-mod snapshots;
 mod std_names;
 #[allow(dead_code, reason = "the tests of driftless need more of it")]
 #[path = "../../driftless/tests/support/mod.rs"]
@@ -21,4 +21,4 @@ mod support;
 mod verbs;
 
 /// The program that the tests run.
-const PROGRAM: &str = env!("CARGO_BIN_EXE_xtask");
+const PROGRAM: &str = env!("CARGO_BIN_EXE_developer");

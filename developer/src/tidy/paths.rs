@@ -26,8 +26,8 @@ pub(super) fn check(files: &[File]) -> Vec<Finding> {
 /// Files that may contain such paths: this rule and its tests, contracts of other services and the output generated
 /// from them.
 fn is_input(file: &File) -> bool {
-    file.path == "xtask/src/tidy/paths.rs"
-        || file.path == "xtask/src/tidy/tests.rs"
+    file.path == "developer/src/tidy/paths.rs"
+        || file.path == "developer/src/tidy/tests.rs"
         || file.is_generated()
         || file.path.split('/').any(|part| part == "cases" || part == "snapshots")
 }

@@ -68,7 +68,7 @@ fn a_contract_that_is_named_like_the_standard_library_compiles() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     std::fs::write(folder.path().join("std.json"), contract(&names).to_string()).expect("written");
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_developer"));
     let run = command.arg("corpus").arg("--together").arg(folder.path()).current_dir(root).output().expect("it runs");
     assert!(run.status.success(), "{}\n{}", String::from_utf8_lossy(&run.stdout), String::from_utf8_lossy(&run.stderr));
 }

@@ -1,4 +1,4 @@
-//! The commands of `cargo xtask`: those of the tool, and those of its developers.
+//! The flags of each command.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -14,7 +14,7 @@ Examples:
   cargo xtask fuzz                                    a thousand executions
   cargo xtask fuzz --seed 7 --for 3600                for an hour
   cargo xtask fuzz --seed 7 --at 12345                one execution, here
-  cargo run --release -p xtask -- fuzz --for 3600 --compile 50
+  cargo run --release -p developer -- fuzz --for 3600 --compile 50
                                                       with optimisation, and a sample of the clients compiled";
 
 const BENCH: &str = "\
@@ -23,10 +23,10 @@ that refuses a contract has its reason in the table.
 
 Examples:
   cargo xtask bench --install                         the other generators, into target/peers
-  cargo run --release -p xtask -- bench               everything, which takes an hour or more
-  cargo run --release -p xtask -- bench --only generation --only check contract.json";
+  cargo run --release -p developer -- bench               everything, which takes an hour or more
+  cargo run --release -p developer -- bench --only generation --only check contract.json";
 
-/// Maintainers' commands of the workspace.
+/// Commands of the developers of driftless.
 #[derive(Debug, Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask", version, after_help = EXIT_CODES)]
 pub(crate) struct Flags {
@@ -38,8 +38,6 @@ pub(crate) struct Flags {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    #[command(flatten)]
-    Tool(driftless::flags::Command),
     /// Generates and checks a client for every contract of a folder, and prints a table.
     Corpus(Corpus),
     #[command(hide = true)]

@@ -72,7 +72,7 @@ pub(crate) fn run(workspace: &Workspace, flags: &flags::BenchFlags) -> Result<Ex
         return checked::run(&bench);
     }
     if cfg!(debug_assertions) {
-        progress("built without optimisation: for figures of speed use `cargo run --release -p xtask -- bench`");
+        progress("built without optimisation: for figures of speed use `cargo run --release -p developer -- bench`");
     }
     progress(&machine());
     let of_contracts = [BenchPart::Generation, BenchPart::Stages, BenchPart::Check, BenchPart::Build];

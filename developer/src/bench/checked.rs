@@ -38,7 +38,7 @@ pub(super) fn run(bench: &Bench<'_>) -> Result<ExitCode, Failure> {
     if broken.is_empty() {
         return Ok(ExitCode::SUCCESS);
     }
-    let hint = "correct `calls` in xtask/src/bench/programs.rs, or xtask/src/bench/template";
+    let hint = "correct `calls` in developer/src/bench/programs.rs, or developer/src/bench/template";
     Err(Failure::new(Exit::Stale, "bench/programs", broken.join("\n"), hint))
 }
 

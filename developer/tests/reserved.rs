@@ -155,7 +155,7 @@ fn reserved_names_are_those_of_the_runtime() {
     let listed = fs::read_to_string(&file).unwrap_or_default();
     assert!(
         listed == text,
-        "run `INSTA_UPDATE=always cargo test -p xtask reserved`; {} would hold\n{text}",
+        "run `INSTA_UPDATE=always cargo test -p developer reserved`; {} would hold\n{text}",
         file.display()
     );
 }

@@ -46,7 +46,7 @@ pub(super) fn batch(
     interrupt: &Interrupt,
     mut receive: impl FnMut(Message),
 ) -> Result<WorkerEnd, Failure> {
-    let program = std::env::current_exe().map_err(|error| Failure::file("find", Path::new("xtask"), &error))?;
+    let program = std::env::current_exe().map_err(|error| Failure::file("find", Path::new("developer"), &error))?;
     let mut command = Command::new(&program);
     command.arg("--workspace").arg(workspace.root()).arg("fuzz-worker");
     command.args(["--seed", &flags.seed.to_string(), "--from", &from.to_string(), "--count", &count.to_string()]);

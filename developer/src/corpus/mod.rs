@@ -76,7 +76,7 @@ pub(crate) fn run(workspace: &Workspace, flags: &flags::Corpus) -> Result<ExitCo
         return Ok(ExitCode::SUCCESS);
     }
     if cfg!(debug_assertions) {
-        progress("built without optimisation: for figures of speed use `cargo run --release -p xtask -- corpus …`");
+        progress("built without optimisation: for figures of speed use `cargo run --release -p developer -- corpus …`");
     }
     let (_runtime, interrupt) = Interrupt::start()?;
     let bench = check::Bench::new(workspace, flags.keep.as_deref(), &interrupt)?;

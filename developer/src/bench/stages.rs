@@ -86,7 +86,7 @@ fn peak_mb() -> f64 {
 
 pub(super) fn run(bench: &mut Bench<'_>, contract: &Measured) -> Result<(), Failure> {
     let program =
-        std::env::current_exe().map_err(|error| Failure::file("find", std::path::Path::new("xtask"), &error))?;
+        std::env::current_exe().map_err(|error| Failure::file("find", std::path::Path::new("developer"), &error))?;
     let mut figures: Vec<Figure> = Vec::new();
     for _ in 0..bench.runs {
         let mut command = Command::new(&program);
