@@ -137,7 +137,7 @@ fn the_check_of_a_change_runs_what_the_documents_promise() {
         "cargo fmt --all --check",
         "cargo clippy --locked --workspace --all-targets --all-features -- -D warnings",
         "xtask regenerate --check",
-        "xtask tidy",
+        "developer tidy",
         "RUSTDOCFLAGS='--cfg docsrs -D warnings' cargo doc --locked --no-deps --workspace --all-features",
         "cargo deny check",
         "cargo test --locked --workspace --all-features --exclude",

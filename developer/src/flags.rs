@@ -38,6 +38,9 @@ pub(crate) struct Flags {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    // Its tests and measurements start this program for them.
+    #[command(flatten)]
+    Tool(driftless::flags::Command),
     /// Generates and checks a client for every contract of a folder, and prints a table.
     Corpus(Corpus),
     #[command(hide = true)]

@@ -22,6 +22,7 @@ fn main() -> ExitCode {
 fn run(flags: Flags) -> Result<ExitCode, Failure> {
     let workspace = || develop::workspace(&flags.scope);
     match flags.command {
+        Command::Tool(command) => develop::run(&flags.scope, command),
         Command::Corpus(flags) => corpus::run(&workspace()?, &flags),
         Command::CorpusOne(flags) => corpus::run_one(&workspace()?, &flags),
         Command::Fuzz(flags) => fuzz::run(&workspace()?, &flags),

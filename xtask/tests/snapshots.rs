@@ -1,5 +1,8 @@
 //! A contract was edited, merged or downloaded: the tests fail until the snapshots are accepted.
 
+// With its features, the command that accepts the snapshots uses what `cargo test` has compiled.
+use driftless_runtime as _;
+
 #[test]
 fn the_pinned_contracts_are_those_that_were_reviewed() {
     let review = driftless::Review::read(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).expect("a client");

@@ -1,6 +1,6 @@
 //! Commands that the documentation names exist.
 
-use clap::{CommandFactory as _, Subcommand as _};
+use clap::CommandFactory as _;
 
 use super::{File, Finding};
 use crate::flags::Flags;
@@ -8,7 +8,7 @@ use crate::flags::Flags;
 const PAGES: [&str; 4] = ["README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", ".ci/run"];
 
 pub(super) fn check(files: &[File]) -> Vec<Finding> {
-    let command = driftless::flags::Command::augment_subcommands(Flags::command());
+    let command = Flags::command();
     let mut findings = Vec::new();
     for file in files.iter().filter(|file| PAGES.contains(&file.path.as_str())) {
         for (index, line) in file.text().unwrap_or_default().lines().enumerate() {
