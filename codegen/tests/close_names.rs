@@ -160,27 +160,29 @@ fn a_merge_takes_no_published_name() {
 
 fn merges(client: fn(&[&str], &Names) -> Result<Output, Report>) {
     let (mut refused, mut together) = (0, 0);
-    for base in ["at", "user_id"] {
+    for (base, is_reversed) in [("at", false), ("user_id", true)] {
         let first = client(&[base], &Names::default()).unwrap();
         let branches = WIRES.into_iter().filter(|wire| *wire != base).map(|wire| {
             let branch = client(&[base, wire], &first.names).unwrap();
             (wire, members(&branch), branch.names)
         });
         let branches: Vec<_> = branches.collect();
-        for (one, mine, names) in &branches {
-            for (other, its, others) in branches.iter().filter(|(other, ..)| other != one) {
-                match client(&[base, one, other], &merged(names, others)) {
-                    Ok(both) => {
-                        let both = members(&both);
-                        for branch in [mine, its] {
-                            kept(branch, &both, &format!("{base} {one} {other}"));
-                        }
-                        together += 1;
+        // Each pair in one order, and for the other base in the other one.
+        let pairs =
+            branches.iter().enumerate().flat_map(|(at, one)| branches[at + 1..].iter().map(move |two| (one, two)));
+        for (one, two) in pairs {
+            let ((one, mine, names), (other, its, others)) = if is_reversed { (two, one) } else { (one, two) };
+            match client(&[base, one, other], &merged(names, others)) {
+                Ok(both) => {
+                    let both = members(&both);
+                    for branch in [mine, its] {
+                        kept(branch, &both, &format!("{base} {one} {other}"));
                     }
-                    Err(report) => {
-                        assert!(report.problems().iter().all(|problem| problem.code == "names/double"), "{report}");
-                        refused += 1;
-                    }
+                    together += 1;
+                }
+                Err(report) => {
+                    assert!(report.problems().iter().all(|problem| problem.code == "names/double"), "{report}");
+                    refused += 1;
                 }
             }
         }

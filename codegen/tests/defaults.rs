@@ -194,6 +194,16 @@ const DECLARED: [Declared; 4] = [Declared::Absent, Declared::Optional, Declared:
 /// wire allows without another value.
 #[test]
 fn calls_of_the_client_before_compile_whenever_the_wire_allows_it() {
+    calls_compile(25);
+}
+
+#[test]
+#[ignore = "longer: .ci/run --all runs it"]
+fn calls_of_the_client_before_compile_in_more_rounds() {
+    calls_compile(240);
+}
+
+fn calls_compile(rounds: usize) {
     // Of three types, so that no call takes a struct of arguments.
     let places = [
         ("a", "query", json!({"type": "string"}), json!("x"), "&str"),
@@ -201,7 +211,7 @@ fn calls_of_the_client_before_compile_whenever_the_wire_allows_it() {
         ("d", "header", json!({"type": "boolean"}), json!(true), "bool"),
     ];
     let mut random: u64 = 17;
-    for round in 0..60 {
+    for round in 0..rounds {
         let mut names = Names::default();
         let mut arguments: Vec<&str> = Vec::new();
         let mut before: Option<(String, BTreeSet<String>)> = None;

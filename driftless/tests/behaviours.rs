@@ -548,10 +548,14 @@ const GUARDED: &[Row] = &[
 
 #[test]
 fn every_guarded_behaviour_has_its_outcome() {
-    for token in ["canary", "Bearer canary", "bearer  canary "] {
-        let wrong: String = GUARDED.iter().map(|row| wrong(row, &[("TEST_TOKEN", token)])).collect();
-        assert!(wrong.is_empty(), "{token:?}: {wrong}");
-    }
+    std::thread::scope(|scope| {
+        for token in ["canary", "Bearer canary", "bearer  canary "] {
+            scope.spawn(move || {
+                let wrong: String = GUARDED.iter().map(|row| wrong(row, &[("TEST_TOKEN", token)])).collect();
+                assert!(wrong.is_empty(), "{token:?}: {wrong}");
+            });
+        }
+    });
 }
 
 #[test]

@@ -317,9 +317,8 @@ fn the_words_of_a_server_that_fails_are_shown() {
          <div class=\"titleerror\">{encoded}</div><script>var x = 1;</script></body></html>"
     );
     let problem = format!("{{\"title\":\"Failed\",\"detail\":{conflict:?}}}");
-    for (kind, body) in
-        [("text/plain", plain), ("text/html", page), ("application/problem+json", problem.replace("\\\"", "\""))]
-    {
+    let failing = |kind: &'static str, body: String| {
+        let workspace = Workspace::pinned();
         for flag in ["--base-url", "--contract"] {
             let response = Response::new(500, kind, format!("{body}\n\u{1b}[2J{}", "x".repeat(100_000)));
             let server = Server::start(move |request: &Request| match request.path.as_str() {
@@ -328,7 +327,6 @@ fn the_words_of_a_server_that_fails_are_shown() {
             });
             let url =
                 if flag == "--contract" { format!("{}/swagger/v1/swagger.json", server.url()) } else { server.url() };
-            let workspace = Workspace::pinned();
             let run = workspace.run(&["regenerate", flag, &url]);
             run.fails(3, &["download/failed", "swagger.json answered 500", conflict]);
             is_plain(&run);
@@ -339,7 +337,15 @@ fn the_words_of_a_server_that_fails_are_shown() {
                 run.stderr
             );
         }
-    }
+    };
+    // Each run waits before it asks again.
+    std::thread::scope(|scope| {
+        for (kind, body) in
+            [("text/plain", plain), ("text/html", page), ("application/problem+json", problem.replace("\\\"", "\""))]
+        {
+            scope.spawn(move || failing(kind, body));
+        }
+    });
 }
 
 /// One failure is no end, and a server that goes on failing is not asked for ever.

@@ -228,30 +228,33 @@ fn the_advice_of_the_lock_settles_a_merge() {
         for prepare in sides {
             scope.spawn(|| advised(&branches(&attributes()), prepare));
         }
+        for prepare in [&[][..], &["checkout", "-q", "--theirs", "specs/codegen.lock"]] {
+            scope.spawn(|| advised_after_documents(prepare));
+        }
     });
+}
 
-    // One branch gives up a family that the other one changes, and has a document of its own.
-    for prepare in [&[][..], &["checkout", "-q", "--theirs", "specs/codegen.lock"]] {
-        let workspace = branches(&attributes());
-        assert_eq!(workspace.git(&["checkout", "-q", "one"]).code, Some(0));
-        let documents = ["service", "billing"]
-            .map(|name| format!("[[source.document]]\nname = \"{name}\"\ncontract = \"{name}.json\"\n"));
-        let server = "[[server]]\nname = \"billing\"\ndocuments = [\"billing\"]\n";
-        workspace.replace(
-            "specs/codegen.toml",
-            "\"TEST_BASE_URL\"\n",
-            &format!("\"TEST_BASE_URL\"\n{}{server}", documents.concat()),
-        );
-        workspace.write("service.json", &contract("aardvarks").replace("/api/ants", "/api/apes"));
-        workspace.write("billing.json", &contract::with_paths(&["/billing/invoices"]));
-        workspace.run(&["regenerate"]).succeeds(&["written"]);
-        workspace.commit();
-        assert_eq!(workspace.git(&["checkout", "-q", "other"]).code, Some(0));
-        workspace.pin(&contract("zebras").replace("\"int32\"", "\"int64\""));
-        workspace.commit();
-        advised(&workspace, prepare);
-        assert!(workspace.read(CLIENT).contains("/billing/invoices"), "a document that the configuration names stays");
-    }
+/// One branch gives up a family that the other one changes, and has a document of its own.
+fn advised_after_documents(prepare: &[&str]) {
+    let workspace = branches(&attributes());
+    assert_eq!(workspace.git(&["checkout", "-q", "one"]).code, Some(0));
+    let documents = ["service", "billing"]
+        .map(|name| format!("[[source.document]]\nname = \"{name}\"\ncontract = \"{name}.json\"\n"));
+    let server = "[[server]]\nname = \"billing\"\ndocuments = [\"billing\"]\n";
+    workspace.replace(
+        "specs/codegen.toml",
+        "\"TEST_BASE_URL\"\n",
+        &format!("\"TEST_BASE_URL\"\n{}{server}", documents.concat()),
+    );
+    workspace.write("service.json", &contract("aardvarks").replace("/api/ants", "/api/apes"));
+    workspace.write("billing.json", &contract::with_paths(&["/billing/invoices"]));
+    workspace.run(&["regenerate"]).succeeds(&["written"]);
+    workspace.commit();
+    assert_eq!(workspace.git(&["checkout", "-q", "other"]).code, Some(0));
+    workspace.pin(&contract("zebras").replace("\"int32\"", "\"int64\""));
+    workspace.commit();
+    advised(&workspace, prepare);
+    assert!(workspace.read(CLIENT).contains("/billing/invoices"), "a document that the configuration names stays");
 }
 
 #[test]

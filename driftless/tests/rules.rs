@@ -7,13 +7,22 @@ const PATHS: [&str; 4] = ["/api/things", "/api/things/v2/parts", "/api/others", 
 
 /// A workspace with the paths pinned, and the output of `--offline` with another configuration.
 fn with(rules: &str, whole: bool) -> (Workspace, support::Run) {
+    let workspace = pinned();
+    let run = ruled(&workspace, rules, whole);
+    (workspace, run)
+}
+
+fn pinned() -> Workspace {
     let workspace = Workspace::new();
     workspace.pin(&contract::with_paths(&PATHS));
+    workspace
+}
+
+fn ruled(workspace: &Workspace, rules: &str, whole: bool) -> support::Run {
     let source = CONFIGURATION.split("[[family]]").next().unwrap_or_default();
     let text = if whole { rules.to_owned() } else { format!("{rules}\n{source}") };
     workspace.write("specs/codegen.toml", &text);
-    let run = workspace.run(&["regenerate", "--offline"]);
-    (workspace, run)
+    workspace.run(&["regenerate", "--offline"])
 }
 
 #[test]
@@ -66,6 +75,14 @@ fn rules_that_leave_no_operation_change_nothing() {
 
 #[test]
 fn a_rule_that_cannot_be_followed_is_an_error_with_its_line_and_what_to_write() {
+    // A run that fails changes nothing, so that all of them have one workspace.
+    let workspace = pinned();
+    let others = |workspace: &Workspace| {
+        let mut tree = workspace.tree();
+        tree.remove("specs/codegen.toml");
+        tree
+    };
+    let before = others(&workspace);
     let family = |name: &str, prefixes: &str| format!("[[family]]\nname = '{name}'\nprefixes = {prefixes}");
     for (rules, words) in [
         (family("a", "[]"), ["codegen.toml:3:1", "family \"a\" has no prefix", "prefixes = ["]),
@@ -124,10 +141,10 @@ fn a_rule_that_cannot_be_followed_is_an_error_with_its_line_and_what_to_write() 
         ),
         ("unreferenced = 'maybe'".to_owned(), ["codegen.toml:1:16", "`unreferenced`", "unreferenced = \"omit\""]),
     ] {
-        let (workspace, run) = with(&rules, false);
+        let run = ruled(&workspace, &rules, false);
         run.fails(5, &words);
         assert!(!run.stderr.contains("defect"), "{}", run.stderr);
-        assert!(!workspace.generated().is_empty());
+        assert!(others(&workspace) == before, "{rules}: the run wrote something");
     }
 }
 

@@ -219,7 +219,9 @@ mod tests {
         for (head, passed) in [("content-length: 2\r\n", 1), ("content-length: 1\r\ncontent-length: 2\r\n", 0)] {
             recorder.relay(&Upstream::on_loopback(upstream.address(), Duration::from_secs(5)).unwrap());
             let mut stream = TcpStream::connect(recorder.address().trim_start_matches("http://")).unwrap();
-            stream.write_all(format!("POST /a HTTP/1.1\r\nhost: a\r\n{head}\r\nab").as_bytes()).unwrap();
+            stream
+                .write_all(format!("POST /a HTTP/1.1\r\nhost: a\r\nconnection: close\r\n{head}\r\nab").as_bytes())
+                .unwrap();
             let _ = stream.read_to_end(&mut Vec::new());
             let recorded = recorder.recorded();
             assert_eq!((recorded.len(), recorded[0].flaw.is_none()), (1, passed == 1), "{recorded:?}");
