@@ -92,12 +92,10 @@ fn busy(how: &str, before: usize) -> Response {
 /// A contract, or a great many blanks, packed as servers do.
 fn packed(how: &str) -> Response {
     let (coding, content) = how.split_once(' ').unwrap_or((how, "contract"));
-    let text = match content {
-        "bomb" => vec![b' '; 70 * 1024 * 1024],
-        _ => contract::small().into_bytes(),
-    };
+    let text = contract::small().into_bytes();
     let (fast, expect) = (flate2::Compression::fast(), "packed");
     let body = match coding {
+        _ if content == "bomb" => bomb(coding),
         "gzip" => {
             let mut encoder = flate2::write::GzEncoder::new(Vec::new(), fast);
             encoder.write_all(&text).and_then(|()| encoder.finish()).expect(expect)
@@ -111,13 +109,36 @@ fn packed(how: &str) -> Response {
             encoder.write_all(&text).and_then(|()| encoder.finish()).expect(expect)
         }
         "zstd" => ruzstd::encoding::compress_to_vec(text.as_slice(), ruzstd::encoding::CompressionLevel::Fastest),
-        "br" if content != "bomb" => stored(&text),
-        "br" => hex(BLANKS),
+        "br" => stored(&text),
         _ => text,
     };
     let coding = coding.trim_start_matches("bare-");
     Response::json(if content == "half" { body[..body.len() / 2].to_vec() } else { body })
         .with("content-encoding", coding)
+}
+
+/// 70 MiB of blanks. The checksum at the end is behind the limit, and left out.
+fn bomb(coding: &str) -> Vec<u8> {
+    let deflated = |head: &[u8]| {
+        let mut part = Vec::with_capacity(1 << 16);
+        let mut encoder = flate2::Compress::new(flate2::Compression::fast(), false);
+        encoder.compress_vec(&[b' '; 1 << 20], &mut part, flate2::FlushCompress::Full).expect("packed");
+        assert_eq!(encoder.total_in(), 1 << 20);
+        // A part depends on none before it.
+        [head, &part.repeat(70)].concat()
+    };
+    match coding {
+        "gzip" => deflated(&[0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255]),
+        "deflate" => deflated(&[0x78, 0x01]),
+        "bare-deflate" => deflated(&[]),
+        // A window of 128 KiB, and blocks of one byte that is repeated as often (RFC 8878, section 3.1.1).
+        "zstd" => {
+            let block = |last: u32| [&(1 << 20 | 1 << 1 | last).to_le_bytes()[..3], b" "].concat();
+            [vec![0x28, 0xb5, 0x2f, 0xfd, 0, 7 << 3], block(0).repeat(559), block(1)].concat()
+        }
+        "br" => hex(BLANKS),
+        _ => panic!("no bomb of {coding}"),
+    }
 }
 
 /// Brotli without compression (RFC 7932, section 9.2): a window of 16 bits, one stored block, and an empty last one.

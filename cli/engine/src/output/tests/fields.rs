@@ -2,7 +2,7 @@
 
 use driftless_runtime::Value;
 
-use super::generated::with_seeds;
+use super::generated::{in_more_rounds, with_seeds};
 use super::{FORMATS, json, print, printer, stream, terminal};
 use crate::output::field::{self, Field};
 use crate::output::{Format, Printer};
@@ -24,6 +24,12 @@ fn each_name_of_a_part_is_a_field_that_gives_it() {
             assert_eq!(field.name, *name);
         }
     });
+}
+
+#[test]
+#[ignore = "longer: .ci/run --all runs it"]
+fn each_name_of_a_part_is_a_field_that_gives_it_in_more_rounds() {
+    in_more_rounds(&[each_name_of_a_part_is_a_field_that_gives_it]);
 }
 
 #[test]

@@ -178,10 +178,21 @@ impl Source {
     }
 }
 
-/// Calls a test with sources of many seeds. A failure names its seed.
+thread_local! {
+    /// Each test has this many times a third of its seeds.
+    static ROUNDS: std::cell::Cell<u64> = const { std::cell::Cell::new(1) };
+}
+
+/// Calls a test with sources of a third of so many seeds, and [`in_more_rounds`] of more. A failure names its seed.
 pub(super) fn with_seeds(count: u64, mut test: impl FnMut(&mut Source)) {
-    for seed in 0..count {
+    for seed in 0..count * ROUNDS.get() / 3 {
         let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| test(&mut Source::new(seed))));
         assert!(result.is_ok(), "seed {seed}");
     }
+}
+
+/// Calls tests with ten times their seeds.
+pub(super) fn in_more_rounds(tests: &[fn()]) {
+    ROUNDS.set(10);
+    tests.iter().for_each(|test| test());
 }

@@ -3,7 +3,7 @@
 use driftless_runtime::{Decimal, Value};
 use unicode_width::UnicodeWidthStr as _;
 
-use super::generated::{Source, with_seeds};
+use super::generated::{Source, in_more_rounds, with_seeds};
 use super::judges::{assert_yaml, records};
 use super::{FORMATS, json, print, printer, stream, terminal};
 use crate::output::{Format, text};
@@ -243,4 +243,23 @@ fn wrapped_lines_have_the_whole_text() {
         let letters = |text: &str| text.split_whitespace().collect::<String>();
         assert_eq!(letters(&lines.concat()), letters(&text::lines(&text)));
     });
+}
+
+#[test]
+#[ignore = "longer: .ci/run --all runs it"]
+fn all_of_them_hold_in_more_rounds() {
+    in_more_rounds(&[
+        json_is_the_value_with_its_digits_and_its_order,
+        json_has_the_lines_of_serde_json,
+        ndjson_has_one_row_a_line,
+        yaml_is_the_value_with_its_types_and_digits,
+        texts_stay_texts_in_yaml,
+        streamed_rows_are_the_list,
+        csv_has_the_cells_of_the_rows,
+        no_table_is_wider_than_its_terminal,
+        no_control_character_reaches_a_terminal,
+        every_cell_begins_below_its_heading,
+        a_cut_text_is_a_beginning_of_the_text,
+        wrapped_lines_have_the_whole_text,
+    ]);
 }
