@@ -130,7 +130,6 @@ fn bomb(coding: &str) -> Vec<u8> {
     match coding {
         "gzip" => deflated(&[0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255]),
         "deflate" => deflated(&[0x78, 0x01]),
-        "bare-deflate" => deflated(&[]),
         // A window of 128 KiB, and blocks of one byte that is repeated as often (RFC 8878, section 3.1.1).
         "zstd" => {
             let block = |last: u32| [&(1 << 20 | 1 << 1 | last).to_le_bytes()[..3], b" "].concat();
