@@ -269,8 +269,7 @@ fn a_changed_contract_names_the_snapshots_that_nobody_accepted() {
     // A limit that no Rust item shows.
     let limited = contract::with_paths(&["/api/things"]).replace("\"int32\"", "\"int32\",\"maximum\":9");
     let run = workspace.pin(&limited);
-    let accept =
-        "changed; read the difference, then: INSTA_UPDATE=always cargo test -p xtask --test snapshots\n  wire__things\n";
+    let accept = "changed; read the difference, then: INSTA_UPDATE=always cargo test -p xtask --test snapshots\n  wire__things\n";
     run.succeeds(&["reviewed    1 of ", accept]);
     let accepted = |tree: &std::collections::BTreeMap<String, Vec<u8>>| {
         let kept = tree.iter().filter(|(path, _)| path.starts_with("specs/snapshots/"));

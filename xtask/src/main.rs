@@ -60,7 +60,8 @@ fn developer() -> Result<ExitCode, Failure> {
     program.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/../developer/Cargo.toml")).arg("--");
     program.args(std::env::args_os().skip(1));
     let hint = "run: cargo run -p developer -- --help";
-    let failure = |error: std::io::Error| Failure::new(Exit::Configuration, "developer", format!("cargo: {error}"), hint);
+    let failure =
+        |error: std::io::Error| Failure::new(Exit::Configuration, "developer", format!("cargo: {error}"), hint);
     #[cfg(unix)]
     return Err(failure(std::os::unix::process::CommandExt::exec(&mut program)));
     #[cfg(not(unix))]

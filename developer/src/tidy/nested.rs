@@ -6,8 +6,12 @@
 use super::{File, Finding};
 
 /// The functions that start cargo without these variables, and this rule with its test.
-const STARTS: [&str; 4] =
-    ["driftless/src/child.rs", "tests/support/programs.rs", "developer/src/tidy/nested.rs", "developer/src/tidy/tests.rs"];
+const STARTS: [&str; 4] = [
+    "driftless/src/child.rs",
+    "tests/support/programs.rs",
+    "developer/src/tidy/nested.rs",
+    "developer/src/tidy/tests.rs",
+];
 
 pub(super) fn check(files: &[File]) -> Vec<Finding> {
     let mut findings = Vec::new();
