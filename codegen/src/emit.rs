@@ -256,11 +256,14 @@ fn spaced(text: &str) -> String {
     while let Some(line) = lines.next() {
         out.push_str(line);
         out.push('\n');
-        let next = lines.peek().map_or("", |next| next.trim_start());
         let ends_item = matches!(line, "}" | "});" | "    }")
             || line.starts_with("//!")
             || line.starts_with("use ")
             || line.ends_with(");") && !line.starts_with([' ', '/']);
+        if !ends_item {
+            continue;
+        }
+        let next = lines.peek().map_or("", |next| next.trim_start());
         let goes_on = next.starts_with('}') || next.starts_with("//!") || next.starts_with("use ") || next.is_empty();
         let has_table = [
             "connection!",
@@ -273,7 +276,7 @@ fn spaced(text: &str) -> String {
             "multipart!",
             "responses!",
         ];
-        if ends_item && !goes_on && !has_table.iter().any(|table| next.starts_with(table)) {
+        if !goes_on && !has_table.iter().any(|table| next.starts_with(table)) {
             out.push('\n');
         }
     }

@@ -43,6 +43,11 @@ pub fn names(manifest: &str) -> BTreeSet<String> {
 
 /// The manifest with another block; a manifest without marks gets them in its `[features]`.
 pub fn replace(manifest: &str, body: &str) -> Result<String, Failure> {
+    replaced(manifest, body).map(|(text, _)| text)
+}
+
+/// As [`replace`], with its content.
+pub(crate) fn replaced(manifest: &str, body: &str) -> Result<(String, toml::Table), Failure> {
     let replaced = if let Some(old) = block(manifest) {
         let begin = manifest.find(&format!("{BEGIN}\n")).unwrap_or_default() + BEGIN.len() + 1;
         let (before, after) = (manifest.get(..begin), manifest.get(begin + old.len()..));
@@ -59,14 +64,14 @@ pub fn replace(manifest: &str, body: &str) -> Result<String, Failure> {
     } else {
         format!("{}\n\n[features]\n{BEGIN}\n{body}{END}\n", manifest.trim_end())
     };
-    toml::from_str::<toml::Table>(&replaced).map_err(|error| {
+    let table = toml::from_str(&replaced).map_err(|error| {
         Failure::configuration(
             "manifest/features",
             format!("{CLIENT_MANIFEST} would not be valid with the generated features: {}", error.message()),
             "take the feature of the same name out of the hand-written part, or rename the family in specs/codegen.toml",
         )
     })?;
-    Ok(replaced)
+    Ok((replaced, table))
 }
 
 /// Returns whether two manifests are the same but for the block of generated features, which the second one has.

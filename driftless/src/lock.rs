@@ -1,7 +1,6 @@
 //! `specs/codegen.lock`: the inputs that the client was generated from, and every file that was written.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -243,10 +242,8 @@ pub(crate) fn digest(hashes: &BTreeMap<String, String>) -> String {
 
 /// SHA-256, in lower-case hexadecimal digits.
 pub(crate) fn sha256(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().fold(String::with_capacity(64), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+    let digits = Sha256::digest(bytes).into_iter().flat_map(|byte| [byte >> 4, byte & 0xf]);
+    digits.filter_map(|digit| char::from_digit(digit.into(), 16)).collect()
 }
 
 #[cfg(test)]

@@ -48,7 +48,7 @@ pub(crate) fn render(names: &Names) -> String {
     let mut names = names.clone();
     for (kind, map) in maps(&mut names) {
         for (key, name) in map {
-            text.push_str(&format!("{kind} {}{BETWEEN}{name}\n", escape(key)));
+            text.extend([kind, " ", &*escape(key), BETWEEN, name, "\n"]);
         }
     }
     text

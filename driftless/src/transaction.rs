@@ -6,7 +6,7 @@
 
 mod journal;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File, TryLockError};
 use std::io::{self, ErrorKind};
 use std::path::Path;
@@ -141,15 +141,17 @@ impl Guard {
     fn preflight(&self, changes: &[Change]) -> Result<(), Failure> {
         self.tree.create_folder(STAGING)?;
         let staging = self.tree.nearest(DRAFT)?;
-        let mut folders = BTreeSet::new();
+        // Most files share their folders.
+        let mut paths = BTreeMap::new();
         for change in changes {
             let path = change.path();
-            folders.insert(self.tree.nearest(path)?);
-            if self.tree.kind(path)? == Some(Kind::Folder) {
+            if self.tree.check(path)? == Some(Kind::Folder) {
                 return Err(Failure::file("write", Path::new(path), &ErrorKind::IsADirectory.into()));
             }
+            paths.insert(path.rsplit_once('/').map(|(folder, _)| folder), path);
         }
-        for folder in folders {
+        let folders = paths.into_values().map(|path| self.tree.nearest(path));
+        for folder in folders.collect::<Result<BTreeSet<_>, _>>()? {
             usable(&folder, &staging).map_err(|error| Failure::file("write into", &folder, &error))?;
         }
         Ok(())

@@ -20,7 +20,7 @@ const STRUCT: (usize, usize) = (28, 42);
 
 /// The first item of the lines, formatted at this depth, and the number of its lines. Methods of operations are not at the depth 0.
 pub(super) fn item(lines: &[&str], depth: usize) -> Option<(String, usize)> {
-    let mut item = Shaped { lines, at: 0, text: String::new() };
+    let mut item = Shaped { lines, at: 0, text: String::with_capacity(512) };
     item.front(depth)?;
     if depth > 0 && item.lines.get(item.at)?.starts_with("pub fn ") {
         item.operation(depth)?;
@@ -165,7 +165,7 @@ impl<'l> Shaped<'l> {
         }
         (line.len() >= STRUCT.1).then_some(())?;
         self.push(depth, "Self {");
-        members.split(", ").try_for_each(|member| self.line(depth + 1, &format!("{member},")))?;
+        members.split(", ").try_for_each(|member| self.line(depth + 1, &[member, ","].concat()))?;
         self.push(depth, "}");
         Some(())
     }
@@ -177,7 +177,7 @@ impl<'l> Shaped<'l> {
             return self.line(depth, &line);
         }
         self.push(depth, &format!("{head}("));
-        arguments.iter().try_for_each(|argument| self.line(depth + 1, &format!("{argument},")))?;
+        arguments.iter().try_for_each(|argument| self.line(depth + 1, &[argument, ","].concat()))?;
         self.line(depth, &format!("){tail}"))
     }
 }

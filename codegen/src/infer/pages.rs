@@ -1,5 +1,7 @@
 //! Operations that come in pages.
 
+use std::cell::LazyCell;
+
 use super::input::{self, Input};
 use super::keys::Keys;
 use super::page::{self, List, Member, is_flag, is_integer, is_text};
@@ -17,7 +19,7 @@ use crate::output::{SuggestedPagination, Suggestions};
 /// Entries for the operations that page and have none.
 pub(super) fn suggest(model: &Model, documents: &[Document], paged: &[Paged]) -> Suggestions {
     let mut suggestions = Suggestions::default();
-    let keys = Keys::new(model);
+    let keys = LazyCell::new(|| Keys::new(model));
     for (index, operation) in model.operations.iter().enumerate() {
         let document = documents.iter().find(|document| document.name == operation.document);
         let service = Service { model, document, operation };
@@ -97,13 +99,13 @@ impl<'m> Service<'m> {
         let is_read = operation.method == "GET";
         let types: Vec<&'m Type> = pages(self.model, operation).collect();
         let item = types.iter().find_map(|ty| page::list(self.model, ty, operation, None).ok()).map(|list| list.item);
-        let inputs = input::parameters(operation);
-        let roles = self.roles(item, &inputs);
-        let has_link = types.iter().any(|ty| self.next_link(&page::about(self.model, ty), &roles).is_some());
         if marked.is_none() && !is_read {
             return self.in_body(&types, item);
         }
-        if marked.is_none() && !roles.is_any() && !has_link && !self.links() {
+        let inputs = input::parameters(operation);
+        let roles = self.roles(item, &inputs);
+        let has_link = || types.iter().any(|ty| self.next_link(&page::about(self.model, ty), &roles).is_some());
+        if marked.is_none() && !roles.is_any() && !has_link() && !self.links() {
             return None;
         }
         let item_name =
@@ -124,9 +126,12 @@ impl<'m> Service<'m> {
     /// The entry for an operation that reads, and takes the way to the next page in its body. Another request of a changing operation
     /// would change something for each page, so the verb has to say that it reads.
     fn in_body(&self, types: &[&'m Type], item: Option<&'m Type>) -> Option<Result<Entry, String>> {
+        if item.is_none() || !input::reads(self.operation) {
+            return None;
+        }
         let inputs = input::members(self.model, self.operation, |pointer| self.published(pointer, "default"));
         let roles = self.roles(item, &inputs);
-        if item.is_none() || !roles.is_any() || !input::reads(self.operation) {
+        if !roles.is_any() {
             return None;
         }
         let outcomes = types.iter().map(|ty| {

@@ -65,14 +65,14 @@ fn is_one(media: &str) -> bool {
 /// Returns whether a member has no list of its own.
 fn is_plain(member: &Node<'_>) -> bool {
     let is_list = |member: &Node<'_>| {
-        let is_open = member.get("additionalProperties").is_some() || member.get("allOf").is_some();
+        let is_open = member.has("additionalProperties") || member.has("allOf");
         member.text("type") == "array" || is_open
     };
     let own = member.get("properties");
     let has_list = own.is_some_and(|own| {
         own.members().take(MEMBERS).any(|(_, member)| member.resolve().is_none_or(|member| is_list(&member)))
     });
-    let is_map = member.text("type") == "object" && member.get("properties").is_none();
+    let is_map = member.text("type") == "object" && !member.has("properties");
     !(is_list(member) || has_list || is_map)
 }
 

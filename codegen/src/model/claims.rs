@@ -208,6 +208,9 @@ impl<'a> Claims<'a> {
     /// The names of the setters of an operation's optional parameters, given as place and wire name. Those of the query that are
     /// written as Rust writes them are words of a line for the operation, as members are; all others are pinned.
     pub(super) fn setters(&mut self, operation: &str, parameters: Vec<(&'static str, &str)>) -> Vec<Ident> {
+        if parameters.is_empty() {
+            return Vec::new();
+        }
         let mut scope = Scope::with(setter::METHODS.iter().copied());
         let known = published::read(&self.pins.published, operation);
         let placed: Vec<String> = parameters.iter().map(|(place, wire)| format!("{place}:{wire}")).collect();

@@ -86,7 +86,7 @@ impl Subtypes {
     }
 
     pub(super) fn is_base(&self, node: &Node<'_>) -> bool {
-        self.bases.contains_key(&(node.document.name.clone(), node.pointer.clone()))
+        !self.bases.is_empty() && self.bases.contains_key(&(node.document.name.clone(), node.pointer.clone()))
     }
 
     /// The base that all of these schemas extend, where there is one.

@@ -12,6 +12,9 @@ type Map = BTreeMap<String, String>;
 
 /// The pins, under the keys that the contract has now. `given` are the names that these pins led to. `None`: nothing moved.
 pub(crate) fn followed(pins: &Names, given: &Names) -> Option<Names> {
+    if pins.operations.is_empty() && pins.types.is_empty() {
+        return None;
+    }
     let (kept, alike) = operations(pins, given);
     let mut moved = pins.clone();
     rekey(&mut moved.operations, &pins.operations, &kept);

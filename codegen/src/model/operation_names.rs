@@ -121,13 +121,16 @@ impl Wish {
         let collections: BTreeSet<&str> = items.filter_map(|operation| collection(&operation.template)).collect();
         let paths: BTreeSet<String> =
             operations.iter().map(|operation| unnamed(operation.template.trim_end_matches('/'))).collect();
-        let readable = |operation: &&FoundOperation<'_>| {
-            operation.method == "GET" && matches!(Answer::from_operation(&operation.node), Answer::One | Answer::Other)
+        let answers: Vec<Answer> = operations.iter().map(|operation| Answer::from_operation(&operation.node)).collect();
+        let answered = || operations.iter().zip(answers.iter().copied());
+        let is_readable = |(operation, answer): &(&FoundOperation<'_>, Answer)| {
+            operation.method == "GET" && matches!(answer, Answer::One | Answer::Other)
         };
         let things =
-            operations.iter().filter(readable).filter_map(|operation| collection(&operation.template)).collect();
+            answered().filter(is_readable).filter_map(|(operation, _)| collection(&operation.template)).collect();
         let places = Places { collections, things, paths };
-        let mut wishes: Vec<Self> = operations.iter().map(|operation| Self::new(operation, style, &places)).collect();
+        let mut wishes: Vec<Self> =
+            answered().map(|(operation, answer)| Self::new(operation, answer, style, &places)).collect();
         // The order of operations does not decide which of them is called by the short name.
         let mut counts: BTreeMap<(Ident, String), usize> = BTreeMap::new();
         for (operation, wish) in operations.iter().zip(&wishes) {
@@ -147,8 +150,8 @@ impl Wish {
         wishes
     }
 
-    fn new(operation: &FoundOperation<'_>, style: StyleVersion, places: &Places<'_>) -> Self {
-        let route = by_route(operation, style, places);
+    fn new(operation: &FoundOperation<'_>, answer: Answer, style: StyleVersion, places: &Places<'_>) -> Self {
+        let route = by_route(operation, answer, style, places);
         if is_named(operation, style) {
             let id = operation.node.text("operationId");
             let whole = without_owner(id, operation);
@@ -170,9 +173,13 @@ impl Wish {
 }
 
 /// The names of an operation by its method and its path: within its family by the rules of style 2, and alone by those of the style.
-fn by_route(operation: &FoundOperation<'_>, style: StyleVersion, places: &Places<'_>) -> (String, String) {
-    let answer = Answer::from_operation(&operation.node);
-    let methods = |names: &[&str]| names.iter().any(|method| operation.item.get(method).is_some());
+fn by_route(
+    operation: &FoundOperation<'_>,
+    answer: Answer,
+    style: StyleVersion,
+    places: &Places<'_>,
+) -> (String, String) {
+    let methods = |names: &[&str]| names.iter().any(|method| operation.item.has(method));
     let route = RouteWords {
         method: &operation.method,
         path: &operation.template,
@@ -183,7 +190,7 @@ fn by_route(operation: &FoundOperation<'_>, style: StyleVersion, places: &Places
     let path = plain_path(&operation.template, &operation.prefix);
     let plain = RouteWords { path: &path, ..route };
     let long = from_route(if style == StyleVersion::One { route } else { plain });
-    let has_created = operation.node.get("responses").is_some_and(|responses| responses.get("201").is_some());
+    let has_created = operation.node.get("responses").is_some_and(|responses| responses.has("201"));
     let template = operation.template.trim_end_matches('/');
     let parent = template.rsplit_once('/').map(|(parent, _)| parent);
     let clues = Clues {

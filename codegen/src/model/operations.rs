@@ -145,12 +145,11 @@ fn share(operations: &mut [FoundOperation<'_>], ledger: &mut Ledger) {
         let path = route::anonymous(&operation.route.path);
         format!("{} {} {path}?{}", operation.node.document.name, operation.method, query.join("&"))
     };
-    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-    for operation in operations.iter() {
-        *counts.entry(line(operation)).or_default() += 1;
-    }
-    for operation in operations {
-        operation.shares = counts.get(&line(operation)).is_some_and(|count| *count > 1);
+    let lines: Vec<String> = operations.iter().map(line).collect();
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    lines.iter().for_each(|line| *counts.entry(line).or_default() += 1);
+    for (operation, line) in operations.iter_mut().zip(&lines) {
+        operation.shares = counts.get(line.as_str()).is_some_and(|count| *count > 1);
         if let Some(fragment) = &operation.route.fragment {
             let others = if operation.shares { ", as other operations are" } else { "" };
             let what = format!(

@@ -57,6 +57,10 @@ impl<'a> Node<'a> {
         self.value.member(key).map(|value| self.at(key, value))
     }
 
+    pub(crate) fn has(&self, key: &str) -> bool {
+        self.value.member(key).is_some()
+    }
+
     /// The members of an object, in the order of their keys.
     pub(crate) fn members(&self) -> impl Iterator<Item = (&'a str, Node<'a>)> + use<'a, '_> {
         self.value.as_object().into_iter().flatten().map(|(key, value)| (key.as_str(), self.at(key, value)))

@@ -100,7 +100,7 @@ pub(crate) fn write(render: &Render<'_>, family: &Family, index: usize, api: &mu
     let handle = &family.handle;
     let link = code!["/// [`", handle, "::", &operation.name, "`](super::", handle, "::", &operation.name, ").\n"];
     let assumed = (operation.provenance == Provenance::Assumed).then_some(client::IF_ASSUMED);
-    let mut setters = Code::default();
+    let mut setters = Code::with_room(512);
     if !arguments.setters.is_empty() {
         setters
             .push(assumed)

@@ -58,7 +58,7 @@ impl TypeSource for Render<'_> {
     }
 
     fn path(&self, id: TypeId) -> String {
-        format!("types::{}", self.model.definition(id).name)
+        ["types::", &self.model.definition(id).name].concat()
     }
 }
 

@@ -87,7 +87,7 @@ impl<'r, S: TypeSource> Item<'r, S> {
     /// Puts something inside of the type into the index.
     fn index(&mut self, name: &str, kind: &'static str, rust: Option<&Rust>, traits: Traits<'_>) {
         let signature = rust.map(|rust| self.source.indexed(rust)).unwrap_or_default();
-        self.index.add_with(&format!("{}::{name}", self.source.path(self.id)), kind, signature.as_str(), traits);
+        self.index.add_with(&[&self.source.path(self.id), "::", name].concat(), kind, signature.as_str(), traits);
     }
 
     /// Documentation and attributes.

@@ -47,7 +47,7 @@ pub(crate) fn texts(api: &Api, wire: BTreeMap<String, String>, ledger: &Ledger) 
 /// The type by which an operation is named, and its constant for fakes: their names follow from the method's.
 fn is_of_every_operation(item: &Item) -> bool {
     let is_type = |path: &str| path.starts_with("families::") && path.contains("::operations::");
-    is_type(&item.path) && (item.kind == "enum" || item.kind == "const")
+    (item.kind == "enum" || item.kind == "const") && is_type(&item.path)
 }
 
 /// The family of an item, otherwise the group that it belongs to.
@@ -65,9 +65,9 @@ fn home(item: &Item) -> Home<'_> {
 fn detailed(item: &Item, is_set: bool) -> String {
     let mut text = item.line();
     let marks = [("deprecated", item.deprecated), ("non_exhaustive", item.non_exhaustive), ("with setter", is_set)];
-    marks.into_iter().filter(|(_, is_set)| *is_set).for_each(|(mark, _)| text.push_str(&format!("  {mark}")));
+    marks.into_iter().filter(|(_, is_set)| *is_set).for_each(|(mark, _)| text.extend(["  ", mark]));
     if !item.origin.features.is_empty() {
-        text.push_str(&format!("  [{}]", item.origin.features.join(" ")));
+        text.extend(["  [", &item.origin.features.join(" "), "]"]);
     }
     text
 }

@@ -54,8 +54,8 @@ impl Code {
     }
 
     /// Most code is longer than the memory that a text begins with.
-    pub(crate) fn with_room() -> Self {
-        Self { text: String::with_capacity(48) }
+    pub(crate) fn with_room(bytes: usize) -> Self {
+        Self { text: String::with_capacity(bytes) }
     }
 
     /// The parts, with a text between each two.
@@ -143,7 +143,7 @@ numbers!(i64, u8, u16, u64, usize);
 /// Composes [`Code`] of the given parts.
 macro_rules! code {
     ($($part:expr),* $(,)?) => {{
-        let mut code = $crate::text::Code::with_room();
+        let mut code = $crate::text::Code::with_room(48);
         $(code.push($part);)*
         code
     }};

@@ -137,8 +137,9 @@ pub(crate) fn module_comment(docs: &Docs) -> Code {
 }
 
 fn marked(docs: &Docs, mark: &str) -> Code {
-    let mut out = Code::default();
-    for line in inert_whole(&docs.text).lines() {
+    let text = inert_whole(&docs.text);
+    let mut out = Code::with_room(text.len() * 5 / 4);
+    for line in text.lines() {
         out.append(mark);
         if !line.is_empty() {
             out.append(" ");

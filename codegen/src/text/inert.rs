@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use pulldown_cmark::{BrokenLink, CodeBlockKind, CowStr, Event, Options, Parser, Tag};
 
-use super::hidden::{ends_line, is_hidden};
+use super::hidden::{ends_line, is_hidden, is_visible_ascii};
 
 /// Limit of rounds. A rewrite may reveal another construct, such as a list in a former code block. After the last
 /// round, the text is presented verbatim.
@@ -74,18 +74,22 @@ impl Constructs {
 /// The text without hidden characters, with lines that end as lines do, at most one blank line in a row, and no
 /// indentation that all lines share.
 fn tidy(text: &str) -> String {
-    if is_tidy(text) { text.to_owned() } else { tidied(text) }
+    if text.is_empty() || is_tidy(text) { text.to_owned() } else { tidied(text) }
 }
 
 fn tidied(text: &str) -> String {
     let mut lines: Vec<String> = Vec::new();
     for line in text.split("\r\n").flat_map(|part| part.split(ends_line)) {
         let mut kept = String::with_capacity(line.len());
-        for c in line.chars() {
-            match c {
-                '\t' => kept.push_str("    "),
-                c if is_hidden(c) => {}
-                c => kept.push(c),
+        if is_visible_ascii(line) {
+            kept.push_str(line);
+        } else {
+            for c in line.chars() {
+                match c {
+                    '\t' => kept.push_str("    "),
+                    c if is_hidden(c) => {}
+                    c => kept.push(c),
+                }
             }
         }
         kept.truncate(kept.trim_end().len());

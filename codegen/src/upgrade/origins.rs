@@ -68,6 +68,9 @@ impl Origins {
 
     fn resolve(&self, pointer: &str) -> String {
         let mut prefix = pointer;
+        if self.moves.is_empty() {
+            return pointer.to_owned();
+        }
         loop {
             if let Some(source) = self.moves.get(prefix) {
                 return [source, &pointer[prefix.len()..]].concat();

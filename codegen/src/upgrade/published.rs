@@ -1,6 +1,6 @@
 //! The document as it was published, without its texts.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use serde_json::Value;
 
@@ -29,6 +29,8 @@ pub(crate) struct Published {
     keys: Vec<Box<str>>,
     /// Each once.
     values: Vec<Value>,
+    /// Those of [`KEPT`] that it may have.
+    kept: BTreeSet<&'static str>,
 }
 
 /// A value of the document.
@@ -64,7 +66,9 @@ impl Published {
                     members.sort_by_key(|(key, _)| *key);
                     for (key, value) in members {
                         let number = build.key(key);
-                        build.add(number, value, KEPT.contains(&key.as_str()));
+                        let kept = KEPT.iter().find(|kept| *kept == key);
+                        build.published.kept.extend(kept);
+                        build.add(number, value, kept.is_some());
                     }
                 }
                 Value::Array(elements) => elements.iter().for_each(|value| build.add(0, value, false)),
@@ -85,6 +89,10 @@ impl Published {
 
     /// The value of a member that is kept, of the object at a pointer.
     pub(crate) fn member(&self, pointer: &str, key: &str) -> Option<&Value> {
+        // Most documents have no extensions.
+        if KEPT.contains(&key) && !self.kept.contains(key) {
+            return None;
+        }
         match self.find(pointer)? {
             Located::Place(place) => match self.child(place, key)? {
                 Located::Place(_) => None,
@@ -168,6 +176,10 @@ impl<'a> Build<'a> {
         }
         let place = match value {
             _ if is_kept => {
+                // They may be within the value.
+                if value.is_object() || value.is_array() {
+                    self.published.kept.extend(KEPT);
+                }
                 let values = &mut self.published.values;
                 let first = *self.values.entry(value.to_string()).or_insert_with(|| {
                     values.push(value.clone());

@@ -22,8 +22,7 @@ pub(crate) fn reserved(files: &Files) -> Result<Reserved, Failure> {
 
 /// The features of a manifest that are not generated, and those that optional dependencies make.
 pub(crate) fn own_features(manifest: &str) -> Result<BTreeSet<String>, Failure> {
-    let manifest = features::replace(manifest, "")?;
-    let manifest: toml::Table = toml::from_str(&manifest).unwrap_or_default();
+    let (_, manifest) = features::replaced(manifest, "")?;
     let table = |key: &str| manifest.get(key).and_then(toml::Value::as_table);
     let features = table("features").into_iter().flat_map(toml::Table::keys);
     let optional = table("dependencies")

@@ -52,11 +52,11 @@ impl Tree {
         folder.kind(name).map_err(|error| self.failed("inspect", path, &error))
     }
 
-    /// Fails where a part of the path is a link.
-    pub(crate) fn check(&self, path: &str) -> Result<(), Failure> {
+    /// As `kind`. Fails where a part of the path is a link.
+    pub(crate) fn check(&self, path: &str) -> Result<Option<Kind>, Failure> {
         match self.kind(path)? {
             Some(Kind::Link) => Err(linked(&self.root.join(path))),
-            _ => Ok(()),
+            kind => Ok(kind),
         }
     }
 
@@ -212,20 +212,20 @@ impl Tree {
 
     fn folder(&self, path: &str, create: bool) -> Result<Option<Folder>, Failure> {
         let mut current = self.folder.again().map_err(|error| self.failed("open", "", &error))?;
-        let mut reached = self.root.clone();
-        for part in path.split('/').filter(|part| !part.is_empty()) {
+        let parts = path.split('/').filter(|part| !part.is_empty());
+        for (depth, part) in parts.clone().enumerate() {
             if matches!(part, "." | "..") {
                 return Err(self.failed("open", path, &ErrorKind::InvalidInput.into()));
             }
-            reached.push(part);
-            let failed = |error: &io::Error| Failure::file("open", &reached, error);
+            let reached = || self.root.join(parts.clone().take(depth + 1).collect::<PathBuf>());
+            let failed = |error: &io::Error| Failure::file("open", &reached(), error);
             current = match current.kind(part).map_err(|error| failed(&error))? {
                 Some(Kind::Folder) => current.child(part).map_err(|error| failed(&error))?,
-                Some(Kind::Link) => return Err(linked(&reached)),
+                Some(Kind::Link) => return Err(linked(&reached())),
                 Some(_) => return Err(failed(&ErrorKind::NotADirectory.into())),
                 None if !create => return Ok(None),
                 None => {
-                    current.make(part).map_err(|error| Failure::file("create", &reached, &error))?;
+                    current.make(part).map_err(|error| Failure::file("create", &reached(), &error))?;
                     current.child(part).map_err(|error| failed(&error))?
                 }
             };

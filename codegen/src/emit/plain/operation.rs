@@ -19,7 +19,7 @@ impl Shaped<'_> {
                 self.push(depth, line);
             } else {
                 self.push(depth, &format!("let {name} {{"));
-                fields.split(", ").try_for_each(|field| self.line(depth + 1, &format!("{field},")))?;
+                fields.split(", ").try_for_each(|field| self.line(depth + 1, &[field, ","].concat()))?;
                 self.push(depth, "} = arguments;");
             }
             line = self.next()?;
@@ -45,19 +45,19 @@ impl Shaped<'_> {
             }
             if is_text(value) || is_name(value) || value == "true" {
                 // The formatter breaks no literal.
-                self.push(depth + 1, &format!("{member},"));
+                self.push(depth + 1, &[member, ","].concat());
                 continue;
             }
             let elements = split(value.strip_prefix("&[")?.strip_suffix(']')?)?;
             if !elements.iter().all(|element| is_parameter(element)) {
                 return None;
             }
-            let line = format!("{member},");
+            let line = [member, ","].concat();
             if self.line(depth + 1, &line).is_some() {
                 continue;
             }
             self.push(depth + 1, &format!("{name}: &["));
-            elements.iter().try_for_each(|element| self.line(depth + 2, &format!("{element},")))?;
+            elements.iter().try_for_each(|element| self.line(depth + 2, &[element, ","].concat()))?;
             self.push(depth + 1, "],");
         }
         self.push(depth + 1, "..FAMILY");
