@@ -257,5 +257,9 @@ mod tests {
         assert_eq!(published.member("/b/0", "x-ms-pageable"), Some(&json!({"itemName": "v"})));
         assert_eq!(published.member("/b/0/x-ms-pageable", "itemName"), Some(&json!("v")));
         assert_eq!((published.member("/a", "swagger"), published.member("/c", "format")), (None, None));
+        let published = Published::new(&json!({"a": {"format": "uri"}}));
+        assert_eq!(published.member("/a", "format"), Some(&json!("uri")));
+        let published = Published::new(&json!({"a": {"default": [{"format": 1}]}}));
+        assert_eq!(published.member("/a/default/0", "format"), Some(&json!(1)));
     }
 }

@@ -211,7 +211,7 @@ impl Tree {
     }
 
     fn folder(&self, path: &str, create: bool) -> Result<Option<Folder>, Failure> {
-        let mut current = self.folder.again().map_err(|error| self.failed("open", "", &error))?;
+        let mut below = None;
         let parts = path.split('/').filter(|part| !part.is_empty());
         for (depth, part) in parts.clone().enumerate() {
             if matches!(part, "." | "..") {
@@ -219,18 +219,20 @@ impl Tree {
             }
             let reached = || self.root.join(parts.clone().take(depth + 1).collect::<PathBuf>());
             let failed = |error: &io::Error| Failure::file("open", &reached(), error);
-            current = match current.kind(part).map_err(|error| failed(&error))? {
-                Some(Kind::Folder) => current.child(part).map_err(|error| failed(&error))?,
+            let current = below.as_ref().unwrap_or(&self.folder);
+            below = match current.kind(part).map_err(|error| failed(&error))? {
+                Some(Kind::Folder) => Some(current.child(part).map_err(|error| failed(&error))?),
                 Some(Kind::Link) => return Err(linked(&reached())),
                 Some(_) => return Err(failed(&ErrorKind::NotADirectory.into())),
                 None if !create => return Ok(None),
                 None => {
                     current.make(part).map_err(|error| Failure::file("create", &reached(), &error))?;
-                    current.child(part).map_err(|error| failed(&error))?
+                    Some(current.child(part).map_err(|error| failed(&error))?)
                 }
             };
         }
-        Ok(Some(current))
+        let root = || self.folder.again().map_err(|error| self.failed("open", "", &error));
+        below.map_or_else(root, Ok).map(Some)
     }
 
     fn failed(&self, action: &str, path: &str, error: &io::Error) -> Failure {
