@@ -139,7 +139,7 @@ impl Interpreted {
     }
 }
 
-/// It guards against a mistake of the caller, so that it need not withstand an attack.
+/// Detects a caller that passes another contract. It does not withstand an attack.
 fn digest(bytes: &[u8]) -> u64 {
     let mut hasher = DefaultHasher::new();
     hasher.write(bytes);

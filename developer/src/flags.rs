@@ -23,7 +23,7 @@ that refuses a contract has its reason in the table.
 
 Examples:
   cargo xtask bench --install                         the other generators, into target/peers
-  cargo run --release -p developer -- bench               everything, which takes an hour or more
+  cargo run --release -p developer -- bench           everything, which takes an hour or more
   cargo run --release -p developer -- bench --only generation --only check contract.json";
 
 /// Commands of the developers of driftless.

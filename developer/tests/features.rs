@@ -91,7 +91,8 @@ fn the_sandbox_stands_on_what_xtask_was_compiled_from() {
 /// The command for one package uses what the command for all of them has compiled.
 #[test]
 fn the_tests_of_one_package_stand_on_what_those_of_all_were_compiled_from() {
-    const PACKAGES: [&str; 9] = [
+    const PACKAGES: [&str; 10] = [
+        "developer",
         "driftless",
         "driftless-cli",
         "driftless-codegen",

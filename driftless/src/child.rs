@@ -93,14 +93,23 @@ pub fn end_group(id: u32) {
 pub fn end_group(_: u32) {}
 
 /// Goes on as another program: signals reach it, and nothing is left to end before it.
+///
+/// # Errors
+///
+/// The system does not start it.
 #[cfg(unix)]
-pub(crate) fn become_of(command: &mut Command) -> io::Result<ExitCode> {
+pub fn become_of(command: &mut Command) -> io::Result<ExitCode> {
     use std::os::unix::process::CommandExt as _;
     Err(command.exec())
 }
 
+/// Starts another program, and waits for its end.
+///
+/// # Errors
+///
+/// The system does not start it.
 #[cfg(not(unix))]
-pub(crate) fn become_of(command: &mut Command) -> io::Result<ExitCode> {
+pub fn become_of(command: &mut Command) -> io::Result<ExitCode> {
     let status = Owned(command.spawn()?).0.wait()?;
     let code = status.code().and_then(|code| u8::try_from(code).ok());
     Ok(code.map_or(ExitCode::FAILURE, ExitCode::from))

@@ -46,7 +46,7 @@ pub fn replace(manifest: &str, body: &str) -> Result<String, Failure> {
     replaced(manifest, body).map(|(text, _)| text)
 }
 
-/// As [`replace`], with its content.
+/// Like [`replace`]; also returns the parsed manifest.
 pub(crate) fn replaced(manifest: &str, body: &str) -> Result<(String, toml::Table), Failure> {
     let replaced = if let Some(old) = block(manifest) {
         let begin = manifest.find(&format!("{BEGIN}\n")).unwrap_or_default() + BEGIN.len() + 1;

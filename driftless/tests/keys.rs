@@ -123,7 +123,7 @@ fn a_key_that_a_service_repeats_is_neither_shown_nor_written_nor_sent_elsewhere(
             assert!(again.is_none_or(|path| path.contains("b=1%202")), "{case}");
         }
     };
-    // They wait for the disk, and before they ask again. The last form is that of a password with its user.
+    // Each run waits for the disk, and between its attempts. The last form is that of a password with its user.
     std::thread::scope(|scope| {
         for (variables, form) in [(key, KEY), (key, ENCODED), (basic, KEY), (basic, ENCODED), (basic, PAIR)] {
             let repeated = &repeated;

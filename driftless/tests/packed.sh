@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Makes workspaces with `new` as a user has them: the crates of driftless are packed into a directory registry, the program is
-# installed from it, and no path into this repository is used afterwards. Only the first workspace is made by the program of this
-# repository, and a program of it runs against this repository's sandbox. The services are Radarr, a Swagger 2.0 contract with an API
+# Makes workspaces with `new` as a user has them: the crates of driftless are packed into a directory registry, and the workspaces use no
+# path into this repository. `new` and the sandbox are those of this repository. The services are Radarr, a Swagger 2.0 contract with an API
 # key, and both in one workspace. Each workspace is compiled as a whole, so that the libraries are compiled once. With `--all`, the commands
-# are those of a user, each of which compiles what it needs; a client is compiled from its package, and so is the program for the shell; then,
-# a second version of the tool is published, and `upgrade` takes it.
+# are those of a user, each of which compiles what it needs, and the program is installed from the registry after the first workspace; a
+# client is compiled from its package, and so is the program for the shell; then, a second version of the tool is published, and `upgrade`
+# takes it.
 #
 # It needs the package registry once, for `cargo vendor`, and python3 for the server of the contracts.
 set -euo pipefail
@@ -163,6 +163,8 @@ fi
 
 # Without --all, the programs of a workspace are compiled with its tests, and started by their paths.
 compile() {
+    # Those of the last workspace have the same names.
+    rm -f "$CARGO_TARGET_DIR"/debug/{xtask,examples/first}
     [ -n "$all" ] || measured "$1: programs and tests" cargo build --workspace --exclude radarr-cli --all-targets
 }
 example() {
@@ -291,7 +293,7 @@ if [ -n "$all" ]; then
 fi
 export PATH=$tool:$PATH
 
-# -- Swagger 2.0 with an API key, by the installed tool. Before `new`, no contract says where the key belongs.
+# -- Swagger 2.0 with an API key, by the tool. Before `new`, no contract says where the key belongs.
 measured 'places: cargo driftless new' cargo driftless new places --base-url "$url/places" --contract "$url/places/swagger.json" --name places
 prints 'PLACES_API_KEY=…'
 export PLACES_BASE_URL=$url/places PLACES_API_KEY=canary
@@ -306,9 +308,10 @@ prints the_pinned_contracts_are_those_that_were_reviewed
 accept=$(sed -n 's/.*`INSTA_UPDATE=always \(cargo test [^`]*\)`.*/\1/p' README.md)
 snapshot=$(find specs/snapshots -name '*.snap' | sort | head -n 1)
 mv "$snapshot" "$folder/accepted.snap"
+[ -n "$accept" ] || failed 'the README has no command that accepts snapshots'
 [ -n "$all" ] || accept=${accept/-p xtask/--workspace}
 measured "places: $accept" env INSTA_UPDATE=always $accept
-cmp "$snapshot" "$folder/accepted.snap"
+cmp "$snapshot" "$folder/accepted.snap" || failed 'the command of the README writes another snapshot'
 inspect .
 if [ -n "$all" ]; then
     # It compiles the client from its package.

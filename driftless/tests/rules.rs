@@ -75,7 +75,7 @@ fn rules_that_leave_no_operation_change_nothing() {
 
 #[test]
 fn a_rule_that_cannot_be_followed_is_an_error_with_its_line_and_what_to_write() {
-    // A run that fails changes nothing, so that all of them have one workspace.
+    // A run that fails changes nothing, so all of them share one workspace.
     let workspace = pinned();
     let others = |workspace: &Workspace| {
         let mut tree = workspace.tree();

@@ -308,7 +308,8 @@ async fn positions_lead_through(is_whole: bool) {
         let shelves = shelves.filter(|shelf| is_whole || input == Input::Query || half(shelf));
         for (number, shelf) in shelves.enumerate() {
             let way = at(shelf.way, position).unwrap();
-            // Four series take turns over seven numbers of things, so that each number meets each series in each way.
+            // Four series take turns over seven numbers of things, so that each number meets each series in each way but page
+            // numbers. The form in more rounds has each of them with each.
             let seeds = if is_whole { &SEEDS[..] } else { &SEEDS[number % SEEDS.len()..][..1] };
             // A page number says nothing about the sizes of the pages before it.
             let seeds = if matches!(way, NextPage::Number { .. }) { &[0] } else { seeds };

@@ -1,7 +1,7 @@
 //! `cargo xtask`: the commands of `driftless`. Those of its developers are in the package `developer`, which their first use compiles.
 
 use std::ffi::OsString;
-use std::process::{Command as Program, ExitCode};
+use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
 use driftless::failure::{Exit, Failure};
@@ -23,16 +23,16 @@ enum Command {
     #[command(flatten)]
     Tool(driftless::flags::Command),
     /// For developers: generates and checks a client for every contract of a folder, and prints a table.
-    #[command(disable_help_flag = true)]
+    #[command(disable_help_flag = true, after_help = "`cargo xtask corpus --help` lists its flags.")]
     Corpus(Rest),
     /// For developers: generates clients from contracts that are changed at random, and reports crashes and wrong output.
-    #[command(disable_help_flag = true)]
+    #[command(disable_help_flag = true, after_help = "`cargo xtask fuzz --help` lists its flags.")]
     Fuzz(Rest),
     /// For developers: measures driftless beside other generators.
-    #[command(disable_help_flag = true)]
+    #[command(disable_help_flag = true, after_help = "`cargo xtask bench --help` lists its flags.")]
     Bench(Rest),
     /// For developers: checks the conventions of the workspace, and says how to fix each finding.
-    #[command(disable_help_flag = true)]
+    #[command(disable_help_flag = true, after_help = "`cargo xtask tidy --help` lists its flags.")]
     Tidy(Rest),
 }
 
@@ -53,20 +53,16 @@ fn run(flags: Flags) -> Result<ExitCode, Failure> {
     }
 }
 
-/// Starts the program of the developers in the place of this one, with its arguments.
+/// Goes on as the program of the developers, with the same arguments.
 fn developer() -> Result<ExitCode, Failure> {
-    let mut program: Program = child::cargo();
+    let mut program = child::cargo();
     program.args(["run", "--quiet", "--package", "developer", "--manifest-path"]);
-    program.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/../developer/Cargo.toml")).arg("--");
-    program.args(std::env::args_os().skip(1));
+    program.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/../developer/Cargo.toml"));
+    if !cfg!(debug_assertions) {
+        program.arg("--release");
+    }
+    program.arg("--").args(std::env::args_os().skip(1));
     let hint = "run: cargo run -p developer -- --help";
-    let failure =
-        |error: std::io::Error| Failure::new(Exit::Configuration, "developer", format!("cargo: {error}"), hint);
-    #[cfg(unix)]
-    return Err(failure(std::os::unix::process::CommandExt::exec(&mut program)));
-    #[cfg(not(unix))]
-    return match program.status().map_err(failure)?.code().and_then(|code| u8::try_from(code).ok()) {
-        Some(code) => Ok(ExitCode::from(code)),
-        None => Ok(ExitCode::FAILURE),
-    };
+    child::become_of(&mut program)
+        .map_err(|error| Failure::new(Exit::Configuration, "developer", format!("cargo: {error}"), hint))
 }

@@ -29,7 +29,7 @@ pub(crate) struct Published {
     keys: Vec<Box<str>>,
     /// Each once.
     values: Vec<Value>,
-    /// Those of [`KEPT`] that it may have.
+    /// The members of [`KEPT`] that occur in the document, or may occur within a kept value.
     kept: BTreeSet<&'static str>,
 }
 
@@ -176,7 +176,7 @@ impl<'a> Build<'a> {
         }
         let place = match value {
             _ if is_kept => {
-                // They may be within the value.
+                // Others may be within the value.
                 if value.is_object() || value.is_array() {
                     self.published.kept.extend(KEPT);
                 }

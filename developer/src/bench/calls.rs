@@ -53,9 +53,9 @@ pub(super) fn lay_out(bench: &Bench<'_>) -> Result<PathBuf, Failure> {
     fs::write(program.join("src/main.rs"), PROGRAM).map_err(failed)?;
     let [own, ..] = &GENERATORS;
     let client = emptied(&around.join("client"))?;
-    let xtask =
+    let generator =
         own.program(&bench.peers).map_err(|error| Failure::file("find", &around, &std::io::Error::other(error)))?;
-    lines(bench, &mut own.generation(&xtask, &contract, &client))?;
+    lines(bench, &mut own.generation(&generator, &contract, &client))?;
     own.complete(&client, bench.workspace.root()).map_err(failed)?;
     Ok(program)
 }

@@ -181,17 +181,17 @@ mod tests {
     fn flags_choose_contracts_and_parts() {
         let parse = |arguments: &str| Flags::try_parse_from(arguments.split(' '));
         let Ok(Flags { command: Command::Bench(flags), .. }) =
-            parse("xtask bench a.json --only check --only growth --runs 3")
+            parse("developer bench a.json --only check --only growth --runs 3")
         else {
             panic!("the flags of bench")
         };
         assert_eq!((flags.runs, flags.most, flags.json, flags.install), (3, 10_000, false, false));
         assert_eq!((flags.contracts.len(), &flags.only[..]), (1, &[BenchPart::Check, BenchPart::Growth][..]));
         for wrong in [
-            "xtask bench --runs 0",
-            "xtask bench --only speed",
-            "xtask bench --install --runs 2",
-            "xtask bench --programs --json",
+            "developer bench --runs 0",
+            "developer bench --only speed",
+            "developer bench --install --runs 2",
+            "developer bench --programs --json",
         ] {
             assert!(parse(wrong).is_err(), "{wrong}");
         }

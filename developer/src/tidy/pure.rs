@@ -16,7 +16,7 @@ pub(super) fn check(files: &[File]) -> Vec<Finding> {
                     line,
                     rule: "pure-generator",
                     what: format!("`{part}` in the generator"),
-                    fix: "take the value as an argument; xtask is the one that reads and writes",
+                    fix: "take the value as an argument; driftless is the one that reads and writes",
                 });
             }
         }

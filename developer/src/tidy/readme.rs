@@ -41,7 +41,7 @@ fn unknown(command: &clap::Command, words: &[&str]) -> Option<String> {
     if name.is_empty() || name.starts_with('-') {
         return None;
     }
-    let Some(known) = command.find_subcommand(&name) else {
+    let Some(known) = command.find_subcommand(&name).filter(|known| !known.is_hide_set()) else {
         return Some(format!("`cargo xtask {name}` does not exist"));
     };
     if known.get_arguments().any(clap::Arg::is_trailing_var_arg_set) {

@@ -183,9 +183,9 @@ thread_local! {
     static ROUNDS: std::cell::Cell<u64> = const { std::cell::Cell::new(1) };
 }
 
-/// Calls a test with sources of a third of so many seeds, and [`in_more_rounds`] of more. A failure names its seed.
+/// Calls a test with a third of `count` seeds; within [`in_more_rounds`], with ten times as many. A failure names its seed.
 pub(super) fn with_seeds(count: u64, mut test: impl FnMut(&mut Source)) {
-    for seed in 0..count * ROUNDS.get() / 3 {
+    for seed in 0..(count * ROUNDS.get()).div_ceil(3) {
         let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| test(&mut Source::new(seed))));
         assert!(result.is_ok(), "seed {seed}");
     }
@@ -195,4 +195,5 @@ pub(super) fn with_seeds(count: u64, mut test: impl FnMut(&mut Source)) {
 pub(super) fn in_more_rounds(tests: &[fn()]) {
     ROUNDS.set(10);
     tests.iter().for_each(|test| test());
+    ROUNDS.set(1);
 }
