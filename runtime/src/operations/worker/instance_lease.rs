@@ -54,9 +54,20 @@ impl InstanceLease {
         self.with(|renewal| renewal.until)
     }
 
-    /// Returns whether the leases are still valid, as far as this machine knows. The store decides.
+    /// Returns whether the leases are still valid, as far as this machine knows. The store decides. A caller acts on their end: after
+    /// `false`, they are lost, even if a renewal is answered later.
     pub(super) fn holds(&self) -> bool {
-        !*self.lost.borrow() && !self.until().is_over(clock::now())
+        self.with(|renewal| {
+            if renewal.until.is_over(clock::now()) {
+                self.lose();
+            }
+            !self.is_lost()
+        })
+    }
+
+    /// Records a renewal that was asked for at this time, unless the leases are lost. Returns its delay.
+    fn renewed(&self, asked: Instant, lease: Duration) -> Option<Duration> {
+        self.with(|renewal| (!self.is_lost()).then(|| renewal.renewed(asked, lease, clock::now())))
     }
 
     /// Counts an operation.
@@ -95,7 +106,7 @@ impl InstanceLease {
             }
             match self.until().limit(operations.store().renew(self.instance, lease)).await {
                 Ok(Ok(true)) => {
-                    let late = self.with(|renewal| renewal.renewed(asked, lease, clock::now()));
+                    let Some(late) = self.renewed(asked, lease) else { break };
                     shared.store_works(&operations);
                     if shared.renewed(late) {
                         self.with(|renewal| renewal.renew_at(clock::now()));
@@ -119,5 +130,27 @@ impl InstanceLease {
             false => Poll::Pending,
         })
         .await;
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::expect_used, reason = "tests")]
+mod tests {
+    use super::*;
+
+    /// A task that stalled sees the end of the leases while a renewal is on its way: it has stopped by the time of the answer, so nobody
+    /// would work on its operation if the leases went on.
+    #[test]
+    fn leases_whose_end_was_seen_stay_lost() {
+        const LEASE: Duration = Duration::from_secs(30);
+        let now = clock::now();
+        let earlier = now.checked_sub(LEASE + LEASE).expect("the machine runs for a minute");
+        let asked_in_time = |is_seen: bool| {
+            let leases = InstanceLease::new(Instance::new(1), earlier, LEASE);
+            assert!(!is_seen || !leases.holds());
+            (leases.renewed(now, LEASE).is_some(), leases.holds(), leases.is_lost())
+        };
+        assert_eq!(asked_in_time(false), (true, true, false), "nobody saw it: the answer counts");
+        assert_eq!(asked_in_time(true), (false, false, true));
     }
 }
