@@ -165,7 +165,7 @@ mod tests {
             let body = packed(coding, &large);
             assert!(body.len() < 100_000, "{coding}: {}", body.len());
             assert_eq!(unpack(header, body.clone(), large.len()).map(|text| text.len()), Ok(large.len()), "{coding}");
-            // Whoever reads on beyond the limit learns that the body breaks off.
+            // A decoder that reads on beyond the limit reports that the body breaks off.
             let half = body[..body.len() / 2].to_vec();
             assert_eq!(unpack(header, half, 1000), Err(Trouble::TooLarge), "{coding}");
             assert_eq!(unpack(header, body, large.len() - 1), Err(Trouble::TooLarge), "{coding}");
