@@ -15,8 +15,17 @@ pub struct Origin {
     pub family: String,
     /// Cargo features that have to be on, all of them.
     pub features: Vec<String>,
+    /// Cargo features of which one has to be on; empty: none of them.
+    pub any_feature: Vec<String>,
     /// True if no deployment has shown it.
     pub assumed: bool,
+}
+
+impl Origin {
+    /// The features that decide on an item.
+    pub(crate) fn all_features(&self) -> impl Iterator<Item = &str> {
+        self.features.iter().chain(&self.any_feature).map(String::as_str)
+    }
 }
 
 /// A public item of the client.

@@ -241,7 +241,9 @@ fn portions(mut members: &[Code]) -> impl Iterator<Item = &[Code]> {
 
 fn table(head: &Code, rows: &[Code], text: &mut String) {
     let line = code![head, " ", Code::join(", ", rows), " });\n"];
-    if line.as_str().len() <= WIDTH {
+    // Attributes have lines of their own.
+    let attributes = head.as_str().rfind('\n').map_or(0, |end| end + 1);
+    if line.as_str().len() - attributes <= WIDTH {
         text.push_str(line.as_str());
         return;
     }

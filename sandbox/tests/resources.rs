@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::support;
 use crate::support::{Caller, PROJECTS, deployment, deployment_with, project};
-use platform_sandbox::{Options, Sandbox};
+use platform_sandbox::{Options, Part, Sandbox};
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -330,10 +330,9 @@ async fn a_snapshot_is_restored_while_the_sandbox_runs_and_in_another_one() {
     let saved = snapshot(&sandbox).await;
     let projects = caller.get_json(PROJECTS).await;
 
-    // Everything changes, and comes back.
-    sandbox.reset().unwrap();
-    // A reset lets the clock run.
-    sandbox.clock().hold();
+    // Everything but the clock changes, and comes back: as the clock is held, no step of the work is due.
+    let parts: Vec<Part> = Part::ALL.into_iter().filter(|part| *part != Part::Clock).collect();
+    sandbox.reset_only(&parts).unwrap();
     caller.create(PROJECTS, &project(&sandbox)).await;
     assert_eq!(ask(&sandbox, Method::PUT, "snapshot", &[], Some(&saved)).await.0, 204);
     assert_eq!(snapshot(&sandbox).await, saved);

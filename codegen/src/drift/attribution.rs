@@ -349,12 +349,10 @@ fn through_families(pairs: &[ItemPair<'_>], owners: &mut [Vec<usize>], findings:
     };
     for (pair, owners) in pairs.iter().zip(owners.iter_mut()).filter(|(_, owners)| owners.is_empty()) {
         let Some(both) = pair.items.both() else { continue };
-        let both = both.map(|item| item.origin.features.iter().collect::<BTreeSet<_>>());
+        let both = both.map(|item| item.origin.all_features().collect::<BTreeSet<_>>());
         let differs = |operation: &String| {
             let own = features.get(operation.as_str());
-            own.is_some_and(|own| {
-                both.before.symmetric_difference(&both.after).any(|feature| own.contains(feature.as_str()))
-            })
+            own.is_some_and(|own| both.before.symmetric_difference(&both.after).any(|feature| own.contains(feature)))
         };
         let mut all = findings.iter().enumerate().filter(|(_, finding)| of_family(finding));
         owners.extend(all.find(|(_, finding)| finding.operations.iter().any(differs)).map(|(index, _)| index));

@@ -33,6 +33,9 @@ impl Source {
     }
 }
 
+/// Features of generated items that are off by default. All others are those of route families, which are on.
+pub(super) const OFF: [&str; 3] = ["assumed", "unreferenced", "graphql"];
+
 /// An item on one side.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ItemState {
@@ -42,8 +45,10 @@ pub struct ItemState {
     pub kind: &'static str,
     /// Arguments and result, type, or derives.
     pub signature: String,
-    /// Cargo features that have to be on.
+    /// Cargo features that have to be on, all of them.
     pub features: Vec<String>,
+    /// Cargo features of which one has to be on; empty: none of them.
+    pub any_feature: Vec<String>,
     /// `true` if it is `#[deprecated]`.
     pub deprecated: bool,
 }
@@ -184,10 +189,15 @@ impl ItemChange {
             return format!("`{path}` is {}deprecated", if after.deprecated { "" } else { "not " });
         }
         let features = |state: &ItemState| {
-            let features = state.features.iter().map(|feature| format!("`{feature}`"));
-            match features.collect::<Vec<_>>().join(" and ") {
-                none if none.is_empty() => "no feature".to_owned(),
-                features => features,
+            let features = |list: &[String], word: &str| {
+                list.iter().map(|feature| format!("`{feature}`")).collect::<Vec<_>>().join(word)
+            };
+            let (all, any) = (features(&state.features, " and "), features(&state.any_feature, " or "));
+            match (all.is_empty(), any.is_empty()) {
+                (true, true) => "no feature".to_owned(),
+                (_, true) => all,
+                (true, false) => any,
+                (false, false) => format!("{all} and one of {any}"),
             }
         };
         format!("`{path}` needs {} → {}", features(before), features(after))

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::item_change::{ItemChange, ItemState, Source};
+use super::item_change::{ItemChange, ItemState, OFF, Source};
 use super::sides::{Sides, When};
-use crate::api::{Api, Item};
+use crate::api::{Api, Item, Origin};
 
 /// Two items, or one that has no counterpart.
 #[derive(Clone, Copy, Debug)]
@@ -43,6 +43,7 @@ impl<'a> ItemPair<'a> {
             kind: item.kind,
             signature: item.signature.clone(),
             features: item.origin.features.clone(),
+            any_feature: item.origin.any_feature.clone(),
             deprecated: item.deprecated,
         };
         let Sides { before, after } = self.items.map(|item| item.map(state));
@@ -168,12 +169,31 @@ fn verdict(Sides { before, after }: Sides<&Item>, renamed: &HashMap<&str, &str>)
     if after.deprecated != before.deprecated {
         worse(if after.deprecated { Source::Minor } else { Source::None });
     }
-    let (old, new): (BTreeSet<_>, BTreeSet<_>) =
-        (before.origin.features.iter().collect(), after.origin.features.iter().collect());
-    if old != new && !is_member(after) {
-        worse(if new.is_subset(&old) { Source::Minor } else { Source::Major });
+    if !is_member(after) {
+        by_features(&before.origin, &after.origin).into_iter().for_each(worse);
     }
     source
+}
+
+/// The effect of other cargo features. A type that several families use is there with any of them: a program that has it in a family has it
+/// by an operation, whose change is a finding of its own. So the type has moved only if no family of before uses it any more.
+fn by_features(before: &Origin, after: &Origin) -> Option<Source> {
+    if before.any_feature.is_empty() && after.any_feature.is_empty() {
+        let [old, new] = [before, after].map(|origin| origin.features.iter().collect::<BTreeSet<_>>());
+        return match () {
+            () if old == new => None,
+            () if new.is_subset(&old) => Some(Source::Minor),
+            () => Some(Source::Major),
+        };
+    }
+    let [(off, families), (off_now, families_now)] = [before, after]
+        .map(|origin| origin.all_features().partition::<BTreeSet<_>, _>(|feature| OFF.contains(feature)));
+    let has_moved = !families.is_empty() && !families_now.is_empty() && families.is_disjoint(&families_now);
+    match () {
+        () if has_moved || !off_now.is_subset(&off) => Some(Source::Major),
+        () if off != off_now => Some(Source::Minor),
+        () => None,
+    }
 }
 
 /// A signature: its types, and the names of arguments beside them.

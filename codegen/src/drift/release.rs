@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::finding::Drift;
-use super::item_change::{ItemChange, Source, once};
+use super::item_change::{ItemChange, OFF, Source, once};
 use super::rule::Rule;
 
 /// The version that a change asks for.
@@ -80,8 +80,6 @@ impl Drift {
 
 /// The feature that programs have to turn on to have the item, where it is not on by default.
 pub(super) fn not_default(change: &ItemChange) -> Option<&'static str> {
-    /// All other features of generated items are those of route families, which are on.
-    const OFF: [&str; 3] = ["assumed", "unreferenced", "graphql"];
     let features = change.features();
     OFF.into_iter().find(|feature| features.contains(feature))
 }

@@ -168,4 +168,12 @@ impl TypeSource for Documents {
     fn path(&self, id: TypeId) -> String {
         format!("documents::{}::{}", self.types.modules[id.0], self.definition(id).name)
     }
+
+    fn alternatives(&self, _: TypeId) -> Vec<&str> {
+        Vec::new()
+    }
+
+    fn condition(&self, _: TypeId) -> Code {
+        Code::default()
+    }
 }

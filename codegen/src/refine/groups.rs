@@ -2,8 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use super::client;
 use crate::model::{Model, TypeId};
-use crate::text::code::code;
+use crate::pieces::Piece;
+use crate::text::code::{code, one_of};
+use crate::text::docs::{docs, module_comment};
 use crate::text::{Code, Ident, literal};
 use crate::{Config, Unreferenced};
 
@@ -66,6 +69,24 @@ impl Group {
     }
 }
 
+/// The head of a file of types.
+pub(crate) fn opening(group: &Group) -> Vec<Piece> {
+    let about = match group {
+        Group::Shared { assumed: false } => {
+            docs!["Types that several families use: each is compiled with any of these."]
+        }
+        Group::Shared { assumed: true } => {
+            docs!["Types that several families use, assumed: each is compiled with any of these."]
+        }
+        Group::Family { name, assumed: false, .. } => docs!["Types of the family `", name, "`."],
+        Group::Family { name, assumed: true, .. } => {
+            docs!["Types of the family `", name, "`, assumed."]
+        }
+        Group::Unreferenced => docs!["Types that no operation uses."],
+    };
+    vec![Piece::Code(code![module_comment(&about), "\n", client::PRELUDE])]
+}
+
 /// All types by group, each group in the order of names.
 pub(crate) fn groups(model: &Model, config: &Config) -> BTreeMap<Group, Vec<TypeId>> {
     let mut groups: BTreeMap<Group, Vec<TypeId>> = BTreeMap::new();
@@ -89,4 +110,23 @@ pub(crate) fn groups(model: &Model, config: &Config) -> BTreeMap<Group, Vec<Type
         ids.sort_by(|one, other| model.definition(*one).name.cmp(&model.definition(*other).name));
     }
     groups
+}
+
+/// The features of a type that several families use: one of them has to be on. Empty for other types.
+pub(super) fn alternatives(model: &Model, id: TypeId) -> Vec<&str> {
+    let families = &model.definition(id).reach.families;
+    if families.len() < 2 {
+        return Vec::new();
+    }
+    let used = model.families.iter().filter(|family| families.contains(&family.name));
+    used.map(|family| family.feature.as_str()).collect()
+}
+
+/// The attribute of a type that several families use, but not all of them; empty for other types.
+pub(super) fn condition(model: &Model, id: TypeId) -> Code {
+    let features = alternatives(model, id);
+    if features.is_empty() || features.len() == model.families.len() {
+        return Code::default();
+    }
+    one_of(&features)
 }

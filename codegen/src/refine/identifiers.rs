@@ -28,12 +28,19 @@ pub(super) fn write<S: TypeSource>(
     let places = Docs::join(", ", identifier.places.iter().map(|place| span(place)));
     let docs = docs!["An identifier with a type of its own, by the configuration: ", places, "."];
     let mut code: Code = comment(&provenance(docs, definition));
-    code.push("#[derive(").push(derives).push(")]\npub struct ").push(name).push("(").push(&scalar).push(");\n");
+    code.push(source.condition(id))
+        .push("#[derive(")
+        .push(derives)
+        .push(")]\npub struct ")
+        .push(name)
+        .push("(")
+        .push(&scalar)
+        .push(");\n");
     pieces.push(Piece::Code(code));
     index.add(&path, "struct", &derives.replace(", ", " "));
     index.add(&format!("{path}::from"), "from", scalar.as_str());
     if !identifier.is_copied() {
         index.add(&format!("{path}::as_str"), "fn", "(&self) -> &str");
     }
-    pieces.push(Piece::Table(code!["identifier!(", name, " {"], vec![scalar]));
+    pieces.push(Piece::Table(code![source.condition(id), "identifier!(", name, " {"], vec![scalar]));
 }

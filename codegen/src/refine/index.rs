@@ -34,15 +34,26 @@ impl Index {
 
     /// The following items come from this place of a contract: of the operation, if it is one.
     pub(crate) fn enter(&mut self, document: &str, pointer: &str, operation: &str) {
+        self.here = Arc::new(self.origin(document, pointer, operation));
+    }
+
+    /// The following items come from this schema of a contract, for one of these features.
+    pub(crate) fn enter_type(&mut self, document: &str, pointer: &str, any_feature: &[&str]) {
+        let any_feature = any_feature.iter().map(|feature| (*feature).to_owned()).collect();
+        self.here = Arc::new(Origin { any_feature, ..self.origin(document, pointer, "") });
+    }
+
+    fn origin(&self, document: &str, pointer: &str, operation: &str) -> Origin {
         let features = self.features.clone();
-        self.here = Arc::new(Origin {
+        Origin {
             document: line(document).into_owned(),
             pointer: pointer.to_owned(),
             operation: line(operation).into_owned(),
             family: self.family.clone(),
             assumed: features.iter().any(|feature| feature == "assumed"),
             features,
-        });
+            any_feature: Vec::new(),
+        }
     }
 
     pub(crate) fn add(&mut self, path: &str, kind: &'static str, signature: &str) {

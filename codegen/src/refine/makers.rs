@@ -63,7 +63,7 @@ pub(super) fn write<S: TypeSource>(source: &S, id: TypeId, members: &[Made], ind
     if functions.is_empty() {
         return functions;
     }
-    code!["impl ", &source.definition(id).name, " {\n", functions, "}\n"]
+    code![source.condition(id), "impl ", &source.definition(id).name, " {\n", functions, "}\n"]
 }
 
 /// The signature and the text of `new`, which takes the required members.

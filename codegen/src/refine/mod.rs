@@ -65,7 +65,7 @@ pub(crate) fn refine(
     let groups = groups::groups(model, config);
     let mut index = index::Index::default();
     for (group, ids) in &groups {
-        let mut pieces = types::opening(group);
+        let mut pieces = groups::opening(group);
         index.group(group.family(), group.features());
         for id in ids {
             types::write(&render, *id, &mut pieces, &mut index);

@@ -1,5 +1,6 @@
 //! The sources of written types: the contract, or the GraphQL documents.
 
+use super::groups;
 use super::render::Render;
 use crate::generate::Rust;
 use crate::model::{Definition, Deprecation, Type, TypeId};
@@ -35,6 +36,12 @@ pub(crate) trait TypeSource {
 
     /// The path of a definition.
     fn path(&self, id: TypeId) -> String;
+
+    /// The features of which one has to be on for a definition; empty: none.
+    fn alternatives(&self, id: TypeId) -> Vec<&str>;
+
+    /// The attribute of the items of a definition that have a condition beside that of their file.
+    fn condition(&self, id: TypeId) -> Code;
 }
 
 impl TypeSource for Render<'_> {
@@ -59,6 +66,14 @@ impl TypeSource for Render<'_> {
 
     fn path(&self, id: TypeId) -> String {
         ["types::", &self.model.definition(id).name].concat()
+    }
+
+    fn alternatives(&self, id: TypeId) -> Vec<&str> {
+        groups::alternatives(self.model, id)
+    }
+
+    fn condition(&self, id: TypeId) -> Code {
+        groups::condition(self.model, id)
     }
 }
 

@@ -1,6 +1,5 @@
 //! Types: the Rust item, and the table of its wire form.
 
-use super::groups::Group;
 use super::index::{Index, Traits};
 use super::makers::{self, Made};
 use super::source::{INDEXED, TypeSource, attribute};
@@ -14,27 +13,13 @@ use crate::model::{
 use crate::pieces::Piece;
 use crate::pointer;
 use crate::text::code::code;
-use crate::text::docs::{Docs, closed, comment, docs, module_comment, span};
+use crate::text::docs::{Docs, closed, comment, docs, span};
 use crate::text::{Code, Ident, literal};
-
-/// The head of a file of types.
-pub(crate) fn opening(group: &Group) -> Vec<Piece> {
-    let about = match group {
-        Group::Shared { assumed: false } => docs!["Types that several families use."],
-        Group::Shared { assumed: true } => docs!["Types that several families use, assumed."],
-        Group::Family { name, assumed: false, .. } => docs!["Types of the family `", name, "`."],
-        Group::Family { name, assumed: true, .. } => {
-            docs!["Types of the family `", name, "`, assumed."]
-        }
-        Group::Unreferenced => docs!["Types that no operation uses."],
-    };
-    vec![Piece::Code(code![module_comment(&about), "\n", client::PRELUDE])]
-}
 
 /// Writes one definition.
 pub(crate) fn write<S: TypeSource>(source: &S, id: TypeId, pieces: &mut Vec<Piece>, index: &mut Index) {
     let definition = source.definition(id);
-    index.enter(&definition.document, &definition.pointer, "");
+    index.enter_type(&definition.document, &definition.pointer, &source.alternatives(id));
     if let Kind::Id(identifier) = &definition.kind {
         return identifiers::write(source, id, identifier, pieces, index);
     }
@@ -52,10 +37,11 @@ pub(crate) fn write<S: TypeSource>(source: &S, id: TypeId, pieces: &mut Vec<Piec
     let (rows, conversions) = (item.table, item.conversions);
     pieces.push(Piece::Code(item.code));
     if let Some(head) = table {
-        pieces.push(Piece::Table(head, rows));
+        pieces.push(Piece::Table(code![source.condition(id), head], rows));
     }
     if !conversions.is_empty() {
-        pieces.push(Piece::Table(code!["from_variants!(", &definition.name, " {"], conversions));
+        let head = code![source.condition(id), "from_variants!(", &definition.name, " {"];
+        pieces.push(Piece::Table(head, conversions));
     }
 }
 
@@ -99,7 +85,7 @@ impl<'r, S: TypeSource> Item<'r, S> {
                 .map_or_else(|| docs![fallback], |name| docs![span(&name), " of the contract."]);
         }
         self.code.push(comment(&provenance(docs, definition)));
-        self.code.push(attribute(&definition.deprecated));
+        self.code.push(self.source.condition(self.id)).push(attribute(&definition.deprecated));
         if !derives.is_empty() {
             self.code.push("#[derive(").push(derives).push(")]\n");
         }

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use super::literal;
+
 /// Rust source that is composed of text of the generator and of checked parts.
 ///
 /// Text of the generator is `&'static str`: it existed before any contract was read. Text of a contract is added as a
@@ -150,3 +152,19 @@ macro_rules! code {
 }
 
 pub(crate) use code;
+
+/// The attribute of an item that one of these features is enough for, in the lines of the formatter: where they are too wide together, each
+/// has a line, so that one more is one more line of a diff.
+pub(crate) fn one_of(features: &[&str]) -> Code {
+    /// The widest line of the formatter.
+    const WIDTH: usize = 89;
+    let features: Vec<Code> = features.iter().map(|feature| code!["feature = ", literal(feature)]).collect();
+    let any = code!["any(", Code::join(", ", &features), ")"];
+    if "#[cfg()]".len() + any.as_str().len() <= WIDTH {
+        return code!["#[cfg(", any, ")]\n"];
+    }
+    if 4 + any.as_str().len() <= WIDTH {
+        return code!["#[cfg(\n    ", any, "\n)]\n"];
+    }
+    code!["#[cfg(\n    any(\n        ", Code::join(",\n        ", &features), "\n    )\n)]\n"]
+}

@@ -30,7 +30,7 @@ pub(super) struct Bench<'a> {
 /// Result of compiling a client.
 #[derive(Debug)]
 pub(super) struct CheckOutcome {
-    /// First errors; empty if both checks passed.
+    /// First errors; empty if all checks passed.
     pub(super) errors: Vec<String>,
     /// Time of the check with all features.
     pub(super) seconds: Option<f64>,
@@ -47,7 +47,7 @@ impl<'a> Bench<'a> {
         Ok(Self { workspace, keep, interrupt, folder, dependencies_built: Cell::new(false) })
     }
 
-    /// Checks one client, with all features and with none.
+    /// Checks one client, with all features, with none, and with one of its families.
     pub(super) fn check(&self, name: &str, generated: &Generated, repeat: u32) -> Result<CheckOutcome, Failure> {
         let crate_folder = match self.keep {
             Some(keep) => keep.join(stand_alone::slug(name)),
@@ -73,6 +73,9 @@ impl<'a> Bench<'a> {
         if errors.is_empty() {
             errors = self.cargo(&crate_folder, NONE)?;
         }
+        if let Some(family) = one_family(&generated.features, name).filter(|_| errors.is_empty()) {
+            errors = self.cargo(&crate_folder, &[NONE, &["--features", &family]].concat())?;
+        }
         Ok(CheckOutcome { errors, seconds: median(seconds) })
     }
 
@@ -82,7 +85,9 @@ impl<'a> Bench<'a> {
         let crate_folder = self.folder.join("together");
         super::lay_out(self.workspace, &crate_folder, generated)?;
         let mut errors = Vec::new();
-        for features in [ALL, NONE] {
+        let family = one_family(&generated.features, "");
+        let alone = family.as_deref().map(|family| [NONE, &["--features", family]].concat());
+        for features in [Some(ALL), Some(NONE), alone.as_deref()].into_iter().flatten() {
             if let Some(output) = self.run(&crate_folder, features, "human")? {
                 let about =
                     |paragraph: &&str| paragraph.starts_with("error") && !paragraph.contains("could not compile");
@@ -120,6 +125,14 @@ impl<'a> Bench<'a> {
         };
         Ok(Some(format!("{}\n{status}", String::from_utf8_lossy(&ended.stderr))))
     }
+}
+
+/// A family of a client, another one for another name.
+fn one_family(features: &str, name: &str) -> Option<String> {
+    let features: toml::Table = toml::from_str(features).ok()?;
+    let families = features.get("default")?.as_array()?;
+    let index = name.bytes().map(usize::from).sum::<usize>().checked_rem(families.len())?;
+    families.get(index)?.as_str().map(str::to_owned)
 }
 
 fn touch(path: &Path) -> Result<(), Failure> {

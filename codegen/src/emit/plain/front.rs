@@ -2,6 +2,7 @@
 
 use super::types::is_type;
 use super::{STRUCT, Shaped, is_literal, is_name, is_path, split};
+use crate::text::code::one_of;
 
 /// Attributes beside `derive` and `cfg`.
 const ATTRIBUTES: [&str; 5] =
@@ -33,6 +34,9 @@ impl Shaped<'_> {
                     return None;
                 }
                 self.push(depth, line.trim_end_matches(' '));
+            } else if *line == "#[cfg(" {
+                self.broken_condition(depth)?;
+                continue;
             } else {
                 let inner = |head: &str| line.strip_prefix(head).and_then(|rest| rest.strip_suffix(")]"));
                 let is_known = ATTRIBUTES.contains(line)
@@ -42,6 +46,21 @@ impl Shaped<'_> {
             }
             self.at += 1;
         }
+        Some(())
+    }
+
+    /// A condition of several features that is too wide for a line.
+    fn broken_condition(&mut self, depth: usize) -> Option<()> {
+        let rest = self.lines.get(self.at..)?;
+        let lines = rest.get(..=rest.iter().position(|line| *line == ")]")?)?;
+        let joined: Vec<&str> = lines.iter().map(|line| line.trim_start()).collect();
+        let joined = joined.join(" ").replace("( ", "(").replace(" )", ")");
+        let features = split(joined.strip_prefix("#[cfg(any(")?.strip_suffix("))]")?)?;
+        let names = features.into_iter().map(|text| text.strip_prefix("feature = ").filter(|text| is_literal(text)));
+        let features = names.map(|name| Some(name?.trim_matches('"'))).collect::<Option<Vec<&str>>>()?;
+        let is_plain = depth == 0 && one_of(&features).as_str().lines().eq(lines.iter().copied());
+        is_plain.then(|| lines.iter().for_each(|line| self.push(0, line)))?;
+        self.at += lines.len();
         Some(())
     }
 
@@ -119,7 +138,7 @@ mod tests {
 
     #[test]
     fn declarations_are_written_as_the_formatter_writes_them() {
-        let mut plain = [0; 9];
+        let mut plain = [0; 11];
         for length in 1..80 {
             let (name, ty) = ("a".repeat(length), "B".repeat(length));
             let items = [
@@ -127,6 +146,10 @@ mod tests {
                 format!("//! A.\n/// B.\n#[cfg(feature = \"{name}\")]\nmod {name};"),
                 format!("#[cfg(all(feature = \"{name}\", not(feature = \"assumed\")))]\npub use self::{name}::*;"),
                 format!("pub(crate) mod {name};"),
+                format!("#[cfg(any(feature = \"{name}\", feature = \"b\"))]\nmod a;"),
+                format!(
+                    "#[cfg(\n    any(\n        feature = \"{name}\",\n        feature = \"{name}\"\n    )\n)]\nimpl A {{\n/// B.\npub fn new({name}: b::C) -> Self {{\nSelf({name})\n}}\n}}"
+                ),
                 format!("use a::b::{ty};"),
                 format!("const FAMILY: Operation = Operation::family(\"{name}\");"),
                 format!(
@@ -184,6 +207,9 @@ mod tests {
             "#[path = \"a\"]\nmod b;",
             "#[cfg(a)]\nmod b;",
             "#[cfg(feature = \"a\",feature = \"b\")]\nmod b;",
+            "#[cfg(\n    any(\n        feature = \"a\",\n        feature = \"b\"\n    )\n)]\nmod b;",
+            "#[cfg(\n    any(\n    )\n)]\nmod b;",
+            "#[cfg(\n    any(\nmod b;",
             "#[cfg(some(feature = \"a\"))]\nmod b;",
             "#![allow(a)]\nmod b;",
             "pub struct A<'a>(&'a B, C);",
