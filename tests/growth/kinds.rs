@@ -52,7 +52,7 @@ pub(crate) const KINDS: &[Kind] = &[
             }
         })
     }),
-    ("a body that nobody calls required", |c| {
+    ("a body without `required`", |c| {
         every_operation_of(c, &["post", "put", "patch", "delete"], |op| {
             let body = json!({"content": {"application/json": {"schema": {"type": "integer"}}}});
             op.entry("requestBody").or_insert(body);
@@ -81,7 +81,7 @@ pub(crate) const KINDS: &[Kind] = &[
                 .insert("grownOrNull".to_owned(), json!({"type": "integer", "format": "int32", "nullable": true}));
         })
     }),
-    ("a required member of what only comes back", |c| {
+    ("a required member of a type that is only returned", |c| {
         let sent = sent(c);
         every_schema(c, |name, schema| {
             if schema.get("properties").is_some() && !sent.contains(&name.to_owned()) {
