@@ -9,6 +9,7 @@ use std::time::SystemTime;
 use super::figures::Figure;
 use super::programs::{GENERATORS, Generator};
 use super::{Bench, Contract, measure};
+use crate::corpus::families;
 use crate::failure::Failure;
 use crate::flags::BenchPart;
 use crate::stand_alone::slug;
@@ -78,13 +79,39 @@ fn check(bench: &mut Bench<'_>, contract: &Contract, clients: &[Client]) -> Resu
             }
         }
     }
+    let mut alone = Vec::new();
     for (client, figure) in clients.iter().zip(&mut figures).filter(|(_, figure)| figure.error.is_none()) {
         if let Ok(folder) = &client.folder {
             figure.size = Some((lines(folder)?, "lines"));
+            if client.generator.is_own() {
+                alone.push(each_family(bench, contract, client.generator, folder)?);
+            }
         }
     }
-    bench.report(figures);
+    bench.report(figures.into_iter().chain(alone));
     Ok(())
+}
+
+/// The client with each of its route families alone, once each: the figures are those of the families.
+fn each_family(
+    bench: &Bench<'_>,
+    contract: &Contract,
+    generator: &Generator,
+    folder: &Path,
+) -> Result<Figure, Failure> {
+    let path = folder.join("Cargo.toml");
+    let manifest = fs::read_to_string(&path).map_err(|error| Failure::file("read", &path, &error))?;
+    let manifest: toml::Table = toml::from_str(&manifest).unwrap_or_default();
+    let families = manifest.get("features").and_then(toml::Value::as_table).map(families).unwrap_or_default();
+    let mut figure = Figure::new("check", &contract.name, &format!("{}, one family", generator.title()));
+    figure.size = Some((families.len() as u64, "families"));
+    for family in &families {
+        touch(&folder.join("src/lib.rs"))?;
+        let mut command = bench.cargo(folder);
+        command.args(["check", "--quiet", "--no-default-features", "--features", family]);
+        figure.add(measure::run(&mut command, bench.interrupt)?);
+    }
+    Ok(figure)
 }
 
 /// Makes an empty folder.

@@ -129,10 +129,15 @@ impl<'a> Bench<'a> {
 
 /// A family of a client, another one for another name.
 fn one_family(features: &str, name: &str) -> Option<String> {
-    let features: toml::Table = toml::from_str(features).ok()?;
-    let families = features.get("default")?.as_array()?;
+    let mut families = families(&toml::from_str(features).ok()?);
     let index = name.bytes().map(usize::from).sum::<usize>().checked_rem(families.len())?;
-    families.get(index)?.as_str().map(str::to_owned)
+    Some(families.swap_remove(index))
+}
+
+/// The features of the route families in a table of features: those that are on by default.
+pub(crate) fn families(features: &toml::Table) -> Vec<String> {
+    let names = features.get("default").and_then(toml::Value::as_array);
+    names.into_iter().flatten().filter_map(|name| name.as_str().map(str::to_owned)).collect()
 }
 
 fn touch(path: &Path) -> Result<(), Failure> {

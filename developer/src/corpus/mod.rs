@@ -15,6 +15,7 @@ use std::process::ExitCode;
 use driftless_codegen::Output;
 use serde::Serialize;
 
+pub(crate) use check::families;
 pub(crate) use one::run as run_one;
 
 use crate::console::progress;
