@@ -42,6 +42,19 @@ fn names_of_one_service_are_found_in_published_code() {
     let runtime = [2, 3, 4].map(|line| at("runtime/src/a.rs", line));
     let tool = [2, 3].map(|line| at("driftless/src/a.rs", line));
     assert_eq!(places(&generic::check(&files)), [&runtime[..], &tool[..]].concat());
+    let page = "/* The sandbox. */\nif (item.teamId) a(\"compliance\");\n";
+    let pages = [
+        "sandbox/control/src/ui/a.js",
+        "sandbox/engine/src/ui/a.css",
+        "codegen/src/a.html",
+        "driftless/src/tests/a.yml",
+    ];
+    let pages = [&pages[..], &["sandbox/src/ui/a.js", "sandbox/control/src/interface/a.yaml"]].concat();
+    let pages: Vec<File> = pages.into_iter().map(|path| file(path, page)).collect();
+    let expected = [("control/src/ui/a.js", 2), ("engine/src/ui/a.css", 2), ("control/src/interface/a.yaml", 2)];
+    let [script, style, document] = expected.map(|(path, line)| at(&format!("sandbox/{path}"), line));
+    let report = [1, 2].map(|line| at("codegen/src/a.html", line));
+    assert_eq!(places(&generic::check(&pages)), [&[script, style], &report[..], &[document]].concat());
 }
 
 /// A workspace of members with these manifests, and the arrows that its page draws.
