@@ -324,6 +324,35 @@ fn a_sentence_without_a_subject_is_found_in_comments_and_pages() {
 }
 
 #[test]
+fn a_sentence_without_a_subject_is_found_in_scripts_pages_and_documents() {
+    let script = "/** What it is. */\nexport const a = /https?:\\/\\/ Where/; // Who asks.\n// Fine,\n// what it is.\n\n/**\n * The list.\n *\n\
+                  * How many? Whether it\n * is.\n */\nlet b = \"it // Which\";\n// Why is it?\n/** Fine */\n/** Where it lies */\n";
+    let python = "\"\"\"What it is.\"\"\"\ndef a():\n    \"\"\"The text.\n\n    Whether it is.\n    \"\"\"\n    return \"What # is\"  # Who asks.\n";
+    let document = "#! What\n# Who may call.\na: b # Where it lies.\nc: \"What # Which\"\n- What: is\n";
+    let page = "<!-- What it is. -->\n<p>What it is.</p>\n<!--\n  The list. Whether it is.\n-->\n";
+    let style = "/* The colours. */\n  /* How they look. */\n// What\n";
+    let sharp = "/// <summary>Whether it is.</summary>\nint a; // Who asks.\n/* The text.\n Where it lies. */\n";
+    let folder = |name: &str| format!("sandbox/src/ui/{name}");
+    for (name, text, lines) in [
+        ("a.js", script, &[1, 2, 9, 15][..]),
+        ("a.ts", script, &[1, 2, 9, 15]),
+        ("a.py", python, &[1, 5, 7]),
+        ("a.yaml", document, &[2, 3]),
+        ("a.yml", document, &[2, 3]),
+        ("a.html", page, &[1, 4]),
+        ("a.css", style, &[2]),
+        ("a.cs", sharp, &[1, 2, 4]),
+        ("a.txt", script, &[]),
+    ] {
+        let mut findings = words::check_except(&[file(&folder(name), text)], &[]);
+        findings.retain(|finding| finding.file != "developer/src/tidy/words.rs");
+        let mut positions = places(&findings);
+        positions.sort();
+        assert_eq!(positions, lines.iter().map(|line| at(&folder(name), *line)).collect::<Vec<_>>(), "{name}");
+    }
+}
+
+#[test]
 fn a_comment_says_what_rarely_and_code_says_no_private_name() {
     let text = |whats: usize| format!("{}{}", "// it is\n".repeat(500), "// what\n".repeat(whats));
     let positions = |text: &str| places(&words::check_except(&[file("codegen/src/a.rs", text)], &[]));

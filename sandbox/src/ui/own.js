@@ -10,7 +10,7 @@ export const BRAND = "Platform sandbox";
 
 export const RESETS = [["state", "State: resources and operations, as the seed has them"], ["clock", "Clock: real time again"], ["faults", "Faults"],
   ["issuer", "Issuer: settings, sessions, refresh tokens, API tokens"], ["requests", "Requests and their counts"],
-  ["contract", "Whether the contract demands a token"]];
+  ["contract", "Contract: the demand for a token"]];
 
 export const CLOCK = "It drives asynchronous operations. Tokens do not follow it: the skew of the issuer's clock is for them.";
 

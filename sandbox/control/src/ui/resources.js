@@ -6,7 +6,7 @@ import { ask, askText, query } from "./live.js";
 import { GROUP } from "./own.js";
 
 const SHOWN = 100;
-/** How many collections are listed at once. */
+/** The number of collections that are listed at once. */
 const LISTED = 300;
 /** Members that tell items apart, the most telling first. */
 const TELLING = ["name", "title", "subject", "state", "status", "kind", "category", "url", "email", "value", "tag", "createdAt"];
