@@ -122,6 +122,25 @@ fn a_layer_that_names_a_higher_one_is_found() {
 }
 
 #[test]
+fn a_table_of_layers_that_differs_from_the_root_is_found() {
+    let heading = "# A\n\n| `b` | c |\n\n## The layers of the runtime\n\n| layer | text |\n|---|---|\n";
+    let positions = |rows: &str| {
+        let page = format!("{heading}{rows}\n## More\n\n| `x` | y |\n");
+        let root = "mod low;\npub mod middle;\nmod high;\n";
+        places(&layers::check(&[file("runtime/src/lib.rs", root), file("ARCHITECTURE.md", &page)]))
+    };
+    assert_eq!(positions("| `high` | a `b` |\n| `low`, `middle` | c |\n"), []);
+    for rows in [
+        "| `high` | a |\n| `low` | `middle` |\n",
+        "| `low`, `middle` | a |\n| `high` | b |\n",
+        "| `high` | a |\n| `middle`, `low` | b |\n",
+        "",
+    ] {
+        assert_eq!(positions(rows), [at("ARCHITECTURE.md", 5)], "{rows}");
+    }
+}
+
+#[test]
 fn a_generator_that_looks_around_is_found() {
     let text = "use std::collections::BTreeMap;\n// std::fs\nlet text = \"std::fs\";\nstd::fs::read(path);\n";
     let files = [file("codegen/src/a.rs", text), file("codegen/tests/a.rs", text), file("xtask/src/a.rs", text)];
