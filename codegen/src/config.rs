@@ -71,7 +71,7 @@ pub struct NameStyle {
 }
 
 impl NameStyle {
-    /// A lock from before styles has the digest of a configuration without one.
+    /// The first style has the digest of a configuration without one.
     fn is_first(&self) -> bool {
         *self == Self::default()
     }

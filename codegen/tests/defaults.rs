@@ -282,31 +282,6 @@ fn calls_compile(rounds: usize) {
     }
 }
 
-/// A lock from before arguments were listed does not say whether programs pass a parameter.
-#[test]
-fn a_lock_that_lists_no_arguments_keeps_them() {
-    let two = StyleVersion::Two;
-    let with_default = json!({"type": "string", "default": "x"});
-    let required = parameter("sort-by", "query", true, &json!({"type": "string"}));
-    let defaulted = parameter("sort-by", "query", true, &with_default);
-    let other = parameter("page", "query", true, &with_default);
-    let before = generate(two, &contract(&json!([required])), &Names::default());
-    let mut old = before.names.clone();
-    assert!(old.styles.remove("arguments").is_some());
-    old.published.retain(|_, words| !words.contains("argument:"));
-    let after = generate(two, &contract(&json!([defaulted])), &old);
-    assert_eq!(signature(&after), "(self, sort_by: &str)");
-    // From then on, it does.
-    let later = generate(two, &contract(&json!([defaulted, other])), &after.names);
-    assert_eq!(signature(&later), "(self, sort_by: &str)");
-    let texts = [contract(&json!([defaulted])), contract(&json!([defaulted, other]))].map(|text| text.to_string());
-    let [old, new] = texts.each_ref().map(|text| [Contract { name: "platform", bytes: text.as_bytes() }]);
-    let mut drift = drift::compare(Sides { before: &old, after: &new }, "2026-01-01").unwrap();
-    drift.with_items(Sides { before: &after.api, after: &later.api });
-    let unexplained: Vec<String> = drift.unexplained.iter().flatten().map(drift::ItemChange::says).collect();
-    assert_eq!(unexplained, Vec::<String>::new(), "{:#?}", drift.findings);
-}
-
 /// An argument that moves to another place of the request stays one, although it has a default there.
 #[test]
 fn an_argument_that_moves_stays_an_argument() {

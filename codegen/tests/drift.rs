@@ -162,6 +162,34 @@ fn a_member_of_a_schema_that_all_operations_reach_is_one_finding() {
     assert_eq!((finding.operations.len(), finding.client), (200, Wire::Safe));
 }
 
+/// Catches a variant of a change that the table of rules does not have: it would get the sentence of its rule.
+#[test]
+fn a_variant_of_a_change_has_a_sentence_of_its_own() {
+    let contract = |extension: Value, closed: Value, schemas: Value| {
+        let body = json!({"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Thing"}}}});
+        let mut all = json!({"Thing": {"type": "object", "properties": {"id": {"type": "string"}}}});
+        let thing = all["Thing"].as_object_mut().unwrap();
+        thing.extend(closed.as_object().unwrap().clone());
+        all.as_object_mut().unwrap().extend(schemas.as_object().unwrap().clone());
+        let get = json!({"operationId": "a", "responses": {"200": body}, "x-more": extension});
+        json!({"openapi": "3.0.4", "paths": {"/a": {"get": get}}, "components": {"schemas": all}}).to_string()
+    };
+    let plain = contract(json!(null), json!({}), json!({}));
+    let open = contract(json!(null), json!({"additionalProperties": true}), json!({}));
+    let more = json!({"More": {"type": "string"}});
+    let used = contract(json!({"$ref": "#/components/schemas/More"}), json!({}), more);
+    for (other, there, back) in [
+        (&open, "says now that it takes undeclared members", "does not say any more that it takes undeclared members"),
+        (&used, "is new", "is gone"),
+    ] {
+        for (before, after, change) in [(&plain, other, there), (other, &plain, back)] {
+            let drift = compare(before.as_bytes(), after.as_bytes());
+            let changes: Vec<&str> = drift.findings.iter().map(|finding| finding.change.as_str()).collect();
+            assert_eq!(changes, [change], "{:#?}", drift.findings);
+        }
+    }
+}
+
 /// The subject of the pair does not depend on how many operations reach it, on texts, or on names of Rust.
 #[test]
 fn items_that_no_row_speaks_of_are_on_the_first_screen() {
@@ -184,7 +212,7 @@ fn items_that_no_row_speaks_of_are_on_the_first_screen() {
     assert_eq!(tasks[0].jobs[0].row, "");
     assert_eq!(tasks[0].jobs[0].changes, ["`types::Field::value`: `Maybe<Value>` → `Option<Value>`"]);
     let text: Vec<String> = drift.report(&heading("x")).lines(9).iter().map(ToString::to_string).collect();
-    assert!(text.contains(&"Who has to act".to_owned()), "{text:#?}");
+    assert!(text.contains(&"People who have to act".to_owned()), "{text:#?}");
 }
 
 #[test]

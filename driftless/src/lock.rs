@@ -71,10 +71,8 @@ pub(crate) enum FoundLock {
     Conflict,
     /// Anything else that cannot be read, with its place and reason.
     Invalid(String),
-    /// A newer version of this tool wrote it; the version.
-    Newer(u64),
-    /// A version before the first published one wrote it; the version.
-    Older(u64),
+    /// It has another format; the version of that.
+    Other(u64),
 }
 
 impl FoundLock {
@@ -85,8 +83,7 @@ impl FoundLock {
             Self::Absent => Ok(None),
             Self::Conflict => Err(conflict()),
             Self::Invalid(reason) => Err(invalid(reason)),
-            Self::Newer(version) => Err(newer(*version)),
-            Self::Older(version) => Err(older(*version)),
+            Self::Other(version) => Err(other(*version)),
         }
     }
 }
@@ -116,10 +113,7 @@ impl Lock {
             return FoundLock::Conflict;
         }
         let lock = match toml::from_str::<Version>(&text) {
-            Ok(Version { version }) if version > u64::from(VERSION) => return FoundLock::Newer(version),
-            Ok(Version { version }) if version != u64::from(VERSION) => {
-                return FoundLock::Older(version);
-            }
+            Ok(Version { version }) if version != u64::from(VERSION) => return FoundLock::Other(version),
             Ok(Version { .. }) | Err(_) => toml::from_str::<Self>(&text),
         };
         match lock {
@@ -165,22 +159,13 @@ fn conflict() -> Failure {
     )
 }
 
-/// The failure for a lock that a newer version of this tool wrote.
-fn newer(version: u64) -> Failure {
+/// The failure for a lock of another format.
+fn other(version: u64) -> Failure {
     Failure::configuration(
-        "lock/newer",
-        format!("{LOCK} has version {version}, and this tool reads versions up to {VERSION}: a newer one wrote it"),
-        "bring this branch up to date, so that it has that tool\n\
-         or give up what the lock says: cargo xtask regenerate --offline --overwrite",
-    )
-}
-
-/// The failure for a lock of a version that was never published. It had names, which are in a file of their own since.
-fn older(version: u64) -> Failure {
-    Failure::configuration(
-        "lock/older",
+        "lock/version",
         format!("{LOCK} has version {version}, and this tool reads version {VERSION}"),
-        "give up what the lock says, its names included: cargo xtask regenerate --offline --overwrite",
+        "use the version of the tool that wrote it\n\
+         or give up what the lock says: cargo xtask regenerate --offline --overwrite",
     )
 }
 

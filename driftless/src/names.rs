@@ -117,6 +117,11 @@ fn read(text: &str) -> Result<(Names, Vec<Line<'_>>), Failure> {
             Entry::Occupied(_) => {}
         }
     }
+    // In a style that names operations, their lines list the arguments of calls. Without them, an argument could become a setter.
+    let has_style = |key| names.styles.contains_key(key);
+    if has_style("operations") && !has_style("arguments") {
+        return Err(other());
+    }
     Ok((names, lines))
 }
 
@@ -126,6 +131,18 @@ fn newer(line: usize, kind: &str) -> Failure {
         "names/newer",
         format!("{NAMES}:{line}: this tool knows no names of the kind `{kind}`: a newer one wrote them"),
         format!("bring this branch up to date, so that it has that tool, or remove the lines: git checkout -- {NAMES}"),
+    )
+}
+
+/// The failure for names of another format.
+fn other() -> Failure {
+    Failure::configuration(
+        "names/version",
+        format!("{NAMES} has no line `style arguments`: its operations do not list the arguments of calls"),
+        format!(
+            "take the file as it was: git checkout -- {NAMES}\n\
+             or give up its names: remove the file, then run `cargo xtask regenerate --offline --overwrite`"
+        ),
     )
 }
 

@@ -47,9 +47,7 @@ pub const PROPOSALS: &str = "specs/proposals.toml";
 pub const SNAPSHOTS: &str = "specs/snapshots";
 
 /// Single files that only the tool writes, relative to the workspace.
-/// The last two were written before [`CLIENT`] was: a lock may still list them, and they are removed then.
-pub const REPORTS: [&str; 8] =
-    [CLIENT, MANIFEST, PROPOSALS, SCHEMA, TABLE, "specs/ledger.txt", "specs/api-index.txt", "specs/surface.txt"];
+pub const REPORTS: [&str; 6] = [CLIENT, MANIFEST, PROPOSALS, SCHEMA, TABLE, "specs/ledger.txt"];
 
 /// Returns whether only the tool writes here; the path is relative to the workspace.
 pub fn is_territory(path: &str) -> bool {

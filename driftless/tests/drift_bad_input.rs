@@ -64,8 +64,8 @@ fn a_work_tree_that_is_in_conflict_edited_or_newer() {
     let (lock, names, pinned) = (good(LOCK), good(NAMES), good(PINNED));
     let next = lock.replace("version = 3", "version = 4\ncolours = \"new\"");
     for (path, text, code, words) in [
-        (LOCK, next, 5, ["lock/newer", "version 4", "this tool reads versions up to 3"]),
-        (LOCK, lock.replace("version = 3", "version = 2"), 5, ["lock/older", "has version 2", "--overwrite"]),
+        (LOCK, next, 5, ["lock/version", "version 4", "this tool reads version 3"]),
+        (LOCK, lock.replace("version = 3", "version = 2"), 5, ["lock/version", "has version 2", "--overwrite"]),
         (LOCK, format!("{CONFLICT}{lock}"), 5, ["lock/conflict", "markers", "--offline"]),
         (NAMES, format!("{names}colour a = b\n"), 5, ["names/newer", "`colour`", "bring this branch up to date"]),
         (NAMES, format!("{names}colour\n"), 5, ["names/invalid", NAMES, "remove the line"]),

@@ -238,7 +238,7 @@ fn a_lock_that_cannot_be_read_is_named_with_its_line() {
     let before = workspace.tree();
     for arguments in [&["--check"][..], &["--offline"], &["--contract", "contract.json", "--overwrite"]] {
         let run = workspace.run(&[&["regenerate"], arguments].concat());
-        run.fails(5, &["lock/newer", "version 99", "regenerate --offline --overwrite"]);
+        run.fails(5, &["lock/version", "version 99", "regenerate --offline --overwrite"]);
     }
     assert_eq!(workspace.tree(), before);
     workspace.run(&["regenerate", "--offline", "--overwrite"]).succeeds(&["written anew"]);
@@ -364,6 +364,15 @@ fn another_style_renames_operations_once() {
     let again = workspace.run(&["regenerate", "--offline"]);
     again.succeeds(&["0 bytes written"]);
     assert!(!again.stderr.contains("style "), "{again:?}");
+    // Names of another format are not read: the error names the commands, and they work.
+    let tree = workspace.tree();
+    workspace.replace(NAMES, "style arguments = 2\n", "");
+    for command in [&["regenerate", "--check"][..], &["regenerate", "--offline", "--overwrite"]] {
+        workspace.run(command).fails(5, &["names/version", "git checkout", "regenerate --offline --overwrite"]);
+    }
+    fs::remove_file(workspace.path(NAMES)).expect("removed");
+    workspace.run(&["regenerate", "--offline", "--overwrite"]).succeeds(&[]);
+    assert_eq!(workspace.tree(), tree);
 }
 
 /// An identifier with a type of its own, and without: each run says which places changed, once, and whoever reads the configuration

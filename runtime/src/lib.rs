@@ -44,7 +44,7 @@
 #![deny(missing_docs)]
 #![warn(clippy::disallowed_methods)]
 
-// Each module uses only those before it: `cargo xtask tidy` refuses others.
+// From the lowest layer to the highest. Each module uses only those below it: `cargo xtask tidy` refuses others.
 mod clock;
 mod json;
 mod telemetry;

@@ -133,6 +133,8 @@ async fn an_item_is_edited_and_deleted_and_the_api_shows_it() {
     browser.wait("document.querySelectorAll('#items tr').length === 1").await;
     browser.click("#items a.row").await;
     browser.wait_text("#fields", "onerror").await;
+    // The member that groups items is the team here.
+    browser.wait_text(".detail .pairs", &format!("Team{}", &sandbox.team().id.to_string()[..8])).await;
     browser.click("#edit").await;
     browser.fill("#editor", "{").await;
     browser.click("#save").await;
@@ -271,6 +273,9 @@ async fn a_copied_command_goes_to_the_sandbox_and_names_what_is_masked() {
     ] {
         browser.value(&format!("location.hash = '#/requests/{number}'")).await;
         browser.wait_text(".detail .summary", &format!("number {number}")).await;
+        let label =
+            format!("document.querySelector('#requests a[href=\"#/requests/{number}\"] .chip')?.textContent ?? ''");
+        assert_eq!(browser.value(&label).await, if host == &compliance { "compliance" } else { "" });
         let command = browser.text("#curl").await;
         let address = command.lines().find(|line| line.contains("http://")).unwrap();
         assert!(address.trim().starts_with(&format!("http://{host}/")) && !command.contains("evil"), "{command}");

@@ -1,7 +1,8 @@
 //! The sandbox's handles over HTTP, below `/sandbox`.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
+use crate::scripts;
 use crate::support;
 use crate::support::{Caller, PROJECTS, ask_for_token, deployment, project};
 use futures_util::StreamExt;
@@ -106,7 +107,7 @@ async fn the_overview_hears_of_changes() {
 async fn the_pages_are_whole_and_run_no_foreign_script() {
     let sandbox = platform_sandbox::start().await.unwrap();
     let http = support::http();
-    let mut seen = BTreeSet::new();
+    let mut scripts = BTreeMap::new();
     for path in ["/", "/swagger", "/graphiql", "/sandbox", "/sandbox/control", "/sandbox/callback"] {
         let page = http.request(Method::GET, format!("{}{path}", sandbox.base_url())).send().await.unwrap();
         assert_eq!(page.status(), 200, "{path}");
@@ -122,15 +123,21 @@ async fn the_pages_are_whole_and_run_no_foreign_script() {
             assert_eq!(response.status(), 200, "{asset}");
             let text = response.text().await.unwrap();
             // Imported scripts are checked, too. They create elements, and never markup.
-            if !asset.contains('/') && seen.insert(asset.clone()) {
+            if !asset.contains('/') && !scripts.contains_key(&asset) {
                 let imported = text.split("from \"./").skip(1).filter_map(|rest| rest.split('"').next());
                 assets.extend(imported.map(str::to_owned));
                 for risky in ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "://"] {
                     let local = risky == "://" && text.matches("://").count() == text.matches("http://").count();
                     assert!(local || !text.contains(risky), "{asset} has {risky}");
                 }
+                scripts.insert(asset, text);
             }
         }
     }
-    assert!(seen.contains("console.js") && seen.contains("resources.js") && seen.len() > 15, "{seen:?}");
+    let names: Vec<&String> = scripts.keys().collect();
+    assert!(
+        ["console.js", "resources.js"].iter().all(|name| scripts.contains_key(*name)) && names.len() > 15,
+        "{names:?}"
+    );
+    scripts::assert_imports(&scripts);
 }

@@ -38,6 +38,8 @@ mod resources;
 mod rules;
 #[path = "support/schema.rs"]
 mod schema;
+#[path = "../engine/tests/scripts.rs"]
+mod scripts;
 mod shapes;
 mod stand_in;
 mod support;

@@ -30,7 +30,7 @@ class Query:
 
     @strawberry.field
     def sockets(self) -> int:
-        """How many were opened since the start."""
+        """The number that were opened since the start."""
         return sockets
 
 

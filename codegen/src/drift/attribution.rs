@@ -340,13 +340,8 @@ fn through_families(pairs: &[ItemPair<'_>], owners: &mut [Vec<usize>], findings:
         let own = item.origin.features.iter().map(String::as_str);
         features.entry(&item.origin.operation).or_default().extend(own);
     }
-    let of_family = |finding: &Finding| {
-        let rules = [Rule::OperationTagAdded, Rule::OperationTagRemoved, Rule::OperationAdded, Rule::OperationRemoved];
-        // The last status that a type was the body of may be gone, or its first one be new.
-        rules.contains(&finding.rule)
-            || finding.rule == Rule::OperationMoved
-            || finding.rule.entry().visible == Visible::Errors
-    };
+    // The last status that a type was the body of may be gone, or its first one be new.
+    let of_family = |finding: &Finding| matches!(finding.rule.entry().visible, Visible::Features | Visible::Errors);
     for (pair, owners) in pairs.iter().zip(owners.iter_mut()).filter(|(_, owners)| owners.is_empty()) {
         let Some(both) = pair.items.both() else { continue };
         let both = both.map(|item| item.origin.all_features().collect::<BTreeSet<_>>());

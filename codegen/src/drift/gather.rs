@@ -187,9 +187,9 @@ fn finding(
 
 /// A component that nothing but its Rust type shows: schemas are composed of it, and no operation has it as it is.
 pub(super) fn type_finding(item: &Item, side: When) -> Finding {
-    let (rule, change) = match side {
-        When::Before => (Rule::SchemaRemoved, "is gone, as a part of others"),
-        When::After => (Rule::SchemaAdded, "is new, as a part of others"),
+    let rule = match side {
+        When::Before => Rule::SchemaRemoved,
+        When::After => Rule::SchemaAdded,
     };
     let document = &item.origin.document;
     let site = Site { document: document.clone(), pointer: item.origin.pointer.clone(), value: String::new() };
@@ -197,7 +197,7 @@ pub(super) fn type_finding(item: &Item, side: When) -> Finding {
     let subject = inert(&label(&item.origin.pointer));
     let cause = (rule, subject.clone(), String::new(), String::new(), String::new(), String::new());
     Finding {
-        change: change.to_owned(),
+        change: rule.entry().says_of("part").to_owned(),
         fingerprint: fingerprint(&cause, Direction::Both, document),
         direction: Direction::Both,
         before,
@@ -278,14 +278,7 @@ pub(super) fn plural(predicate: &str) -> String {
 /// The predicate of the sentence. Each text of a contract stands between backticks, and has none.
 fn predicate(change: &Change, changes: &[&Change]) -> String {
     let quoted = |text: &str| format!("`{}`", inert(text));
-    let says = match (change.rule, change.variant) {
-        (Rule::SchemaAdded, "used") => "is new",
-        (Rule::SchemaRemoved, "used") => "is gone",
-        (Rule::MembersOpened, "declared") => "says now that it takes undeclared members",
-        (Rule::MembersClosed, "declared") => "does not say any more that it takes undeclared members",
-        (rule, _) => rule.entry().says,
-    };
-    let mut text = says.replace("{keyword}", &quoted(&change.keyword));
+    let mut text = change.rule.entry().says_of(change.variant).replace("{keyword}", &quoted(&change.keyword));
     let detail = match (change.rule.entry().detail, &change.before, &change.after) {
         (Detail::Address, _, Some(place)) if changes.len() < 2 => format!(" to {}", quoted(&label(&place.pointer))),
         (Detail::Address | Detail::Names, ..) if !change.keyword.is_empty() => format!(": {}", quoted(&change.keyword)),

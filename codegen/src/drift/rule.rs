@@ -4,6 +4,8 @@ mod table;
 
 use serde::Serialize;
 
+use super::sides::When;
+
 pub use table::{RULES, Rule};
 
 /// The cost of a change for a program that is already built.
@@ -99,10 +101,31 @@ pub(super) enum Grouping {
 pub(super) enum Visible {
     /// Public Rust items.
     Rust,
+    /// The same, and the cargo features of other items: those that the operation uses.
+    Features,
     /// Public Rust items of errors, which are not part of the result of a call.
     Errors,
     /// Requests and responses alone.
     Wire,
+}
+
+/// The kind of name that comes or goes with a change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum NameKind {
+    Member,
+    Parameter,
+    /// The values of an enumeration.
+    Values,
+}
+
+impl NameKind {
+    pub(super) fn singular(self) -> &'static str {
+        match self {
+            Self::Member => "member",
+            Self::Parameter => "parameter",
+            Self::Values => "enumeration",
+        }
+    }
 }
 
 /// The part of a contract that an example writes out.
@@ -162,6 +185,8 @@ pub struct Declaration {
     pub subject: &'static str,
     /// The predicate: `is gone`. `{keyword}` is a keyword as part of it.
     pub says: &'static str,
+    /// The predicates of variants of the change, in place of `says`.
+    pub(super) variants: &'static [(&'static str, &'static str)],
     /// The symptom of programs that send a request.
     pub sender: &'static str,
     /// The symptom of programs that read a response.
@@ -173,6 +198,8 @@ pub struct Declaration {
     pub(super) merge: Merge,
     pub(super) grouping: Grouping,
     pub(super) visible: Visible,
+    /// The kind of name that comes or goes, and the contract that has it.
+    pub(super) named: Option<(NameKind, When)>,
 }
 
 impl Declaration {
@@ -180,6 +207,11 @@ impl Declaration {
     #[must_use]
     pub fn sentence(&self) -> String {
         format!("{} {}", self.subject, self.says.replace("{keyword}", "…"))
+    }
+
+    /// The predicate of a variant of the change.
+    pub(super) fn says_of(&self, variant: &str) -> &'static str {
+        self.variants.iter().find(|(name, _)| *name == variant).map_or(self.says, |(_, says)| *says)
     }
 }
 
@@ -218,7 +250,7 @@ impl Serialize for Rule {
 
 #[cfg(test)]
 mod tests {
-    use super::{RULES, Rule};
+    use super::{NameKind, RULES, Rule, Visible};
     use std::collections::BTreeSet;
 
     #[test]
@@ -229,5 +261,21 @@ mod tests {
             assert!(ids.insert(rule.id()), "{} stands twice", rule.id());
             assert_eq!(Rule::from_id(rule.id()), Some(*rule));
         }
+    }
+
+    /// Catches a column that only one of two opposite rules has.
+    #[test]
+    fn opposite_rules_are_about_the_same_names_items_and_variants() {
+        let names = |rule: &Rule| rule.entry().variants.iter().map(|(name, _)| *name).collect::<Vec<_>>();
+        for rule in RULES {
+            let (entry, mirror) = (rule.entry(), rule.mirror().entry());
+            assert_eq!(mirror.named, entry.named.map(|(kind, side)| (kind, side.other())), "{}", rule.id());
+            assert_eq!(mirror.visible, entry.visible, "{}", rule.id());
+            assert_eq!(names(&rule.mirror()), names(rule), "{}", rule.id());
+        }
+        let count =
+            |kind| RULES.iter().filter(|rule| rule.entry().named.is_some_and(|(named, _)| named == kind)).count();
+        assert_eq!([NameKind::Member, NameKind::Parameter, NameKind::Values].map(count), [4, 4, 2]);
+        assert_eq!(RULES.iter().filter(|rule| rule.entry().visible == Visible::Features).count(), 5);
     }
 }

@@ -18,7 +18,7 @@ use crate::{Config, Names, StyleVersion};
 /// The key of [`Names::styles`] for types, and for the names of values.
 pub(crate) const TYPES: &str = "types";
 
-/// The key of [`Names::styles`] for locks whose operations list their arguments.
+/// The key of [`Names::styles`] for the arguments that operations list.
 pub(super) const ARGUMENTS: &str = "arguments";
 
 /// The beginning of the word for an argument in the line of an operation: `argument:query:sort-by`.
@@ -136,19 +136,11 @@ impl<'a> Claims<'a> {
         self.repeated.get(name).cloned().unwrap_or(key)
     }
 
-    /// The pinned name of a member. In earlier locks, alternatives with one place have one owner. All schemas of a shared type have
-    /// the names of the type.
+    /// The pinned name of a member. All schemas of a shared type have the names of the type.
     fn pinned_member(&self, owner: &str, key: &str) -> Option<&'a String> {
         let shared =
             self.keepers.get(owner).zip(key.strip_prefix(owner)).map(|(keeper, wire)| format!("{keeper}{wire}"));
-        let key = shared.as_deref().unwrap_or(key);
-        let earlier = || {
-            let (owner, wire) = key.split_once("+.")?;
-            let is_listed = self.pins.published.contains_key(&format!("{owner}+"));
-            let key = format!("{}.{wire}", owner.trim_end_matches('+'));
-            if is_listed { None } else { self.pins.members.get(&key) }
-        };
-        self.pins.members.get(key).or_else(earlier)
+        self.pins.members.get(shared.as_deref().unwrap_or(key))
     }
 
     /// The first free form of the wished name. Types of two documents are two types, equal or not: each document
@@ -249,8 +241,7 @@ impl<'a> Claims<'a> {
     }
 
     /// Returns whether a required parameter with a default is set on the call. If programs know the operation, one that they pass as
-    /// an argument stays an argument, in whichever place the contract has it now. A lock of an earlier version does not list
-    /// arguments: any parameter that programs do not set may be one.
+    /// an argument stays an argument, in whichever place the contract has it now.
     pub(super) fn may_be_left_out(&self, operation: &str, place: &str, wire: &str) -> bool {
         let placed = format!("{place}:{wire}");
         let is_known = self.pins.styles.contains_key(OPERATIONS) && self.pins.operations.contains_key(operation);
@@ -264,7 +255,7 @@ impl<'a> Claims<'a> {
                 _ => name == wire,
             })
         };
-        let was_passed = || !self.pins.styles.contains_key(ARGUMENTS) || words.iter().any(is_passed);
+        let was_passed = || words.iter().any(is_passed);
         self.style > StyleVersion::One && (!is_known || was_set() || !was_passed())
     }
 

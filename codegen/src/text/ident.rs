@@ -56,8 +56,8 @@ impl Ident {
         Self(name.into())
     }
 
-    /// A name, if it is one. Names that were given are in ASCII; of an older lock, or chosen by hand, they may be whatever
-    /// the language allows.
+    /// A name, if it is one. The generator gives names in ASCII; those that are chosen by hand may be any that the language
+    /// allows.
     pub(crate) fn new(name: &str) -> Option<Self> {
         is_identifier(name).then(|| Self(name.into()))
     }

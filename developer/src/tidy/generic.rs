@@ -22,9 +22,18 @@ const FOLDERS: [(&str, bool); 8] = [
     ("sandbox/issuer/src/", true),
 ];
 
+/// Languages of published files beside Rust: pages and their scripts, and documents of interfaces.
+const LANGUAGES: [&str; 6] = [".css", ".html", ".js", ".ts", ".yaml", ".yml"];
+
+/// Returns whether people wrote the file, and programs of any service use it.
+fn is_published(file: &File) -> bool {
+    let is_page = LANGUAGES.iter().any(|language| file.path.ends_with(language));
+    file.is_product_code() || is_page && !file.is_generated() && !file.is_test()
+}
+
 pub(super) fn check(files: &[File]) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for file in files.iter().filter(|file| file.is_product_code()) {
+    for file in files.iter().filter(|file| is_published(file)) {
         let Some((_, may)) = FOLDERS.iter().find(|(folder, _)| file.path.starts_with(folder)) else { continue };
         let names = || NAMES.iter().chain((!may).then_some(&PART));
         let lines = file.text().unwrap_or_default().lines().enumerate();
@@ -36,7 +45,7 @@ pub(super) fn check(files: &[File]) -> Vec<Finding> {
                     line: index + 1,
                     rule: "generic",
                     what: format!("`{name}` in code that serves any service"),
-                    fix: "make it configuration of the client, or say \"the service\"",
+                    fix: "make it configuration of the client or data of the sandbox, or say \"the service\"",
                 });
             }
         }

@@ -1,4 +1,4 @@
-//! The modules of the runtime are layers: each names those before it only, in the order in which `lib.rs` declares them.
+//! The modules of the runtime are layers: each names those below it only. `lib.rs` declares them from the lowest to the highest.
 
 use std::collections::BTreeMap;
 
@@ -6,11 +6,13 @@ use super::{File, Finding, outside_strings};
 
 const SOURCES: &str = "runtime/src/";
 const ROOT: &str = "runtime/src/lib.rs";
+const PAGE: &str = "ARCHITECTURE.md";
+const HEADING: &str = "## The layers of the runtime";
 
 pub(super) fn check(files: &[File]) -> Vec<Finding> {
     let Some(root) = files.iter().find(|file| file.path == ROOT).and_then(File::text) else { return Vec::new() };
     let layers = Layers::read(root);
-    let mut findings = Vec::new();
+    let mut findings: Vec<Finding> = files.iter().filter_map(|file| undrawn(file, &layers)).collect();
     for file in files.iter().filter(|file| file.path != ROOT && file.is_product_code()) {
         let Some(place) = file.path.strip_prefix(SOURCES) else { continue };
         let own = place.split(['/', '.']).next().unwrap_or_default();
@@ -32,6 +34,26 @@ pub(super) fn check(files: &[File]) -> Vec<Finding> {
         }
     }
     findings
+}
+
+/// The page, if its table is not of these layers: from the highest to the lowest, and the modules of a row in the order of the root.
+fn undrawn(file: &File, layers: &Layers) -> Option<Finding> {
+    let text = file.text().filter(|_| file.path == PAGE)?;
+    let lines = text.lines().enumerate().skip_while(|(_, line)| *line != HEADING);
+    let section: Vec<(usize, &str)> =
+        lines.take_while(|(_, line)| *line == HEADING || !line.starts_with("## ")).collect();
+    let rows = section.iter().rev().filter_map(|(_, line)| line.strip_prefix("| `")?.split(" |").next());
+    let drawn: Vec<&str> = rows.flat_map(|row| row.split("`, `")).map(|name| name.trim_end_matches('`')).collect();
+    let mut order: Vec<(&usize, &str)> = layers.order.iter().map(|(name, height)| (height, name.as_str())).collect();
+    order.sort_unstable();
+    let order: Vec<&str> = order.into_iter().map(|(_, name)| name).collect();
+    (drawn != order).then(|| Finding {
+        file: file.path.clone(),
+        line: section.first().map_or(1, |(index, _)| index + 1),
+        rule: "layers",
+        what: format!("the table, from its last row on, has the layers {}", drawn.join(", ")),
+        fix: "draw the modules that runtime/src/lib.rs declares, the first one in the last row",
+    })
 }
 
 #[derive(Default)]

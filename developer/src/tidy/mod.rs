@@ -2,6 +2,7 @@
 
 mod abrupt;
 mod circles;
+mod comments;
 mod crates;
 mod generic;
 mod headers;

@@ -1,35 +1,16 @@
 //! The comments of a file, its sentences, and its code without comments and strings.
 
 use super::File;
+use super::comments::{self, Line, blocks};
 
-/// A line of text with its number.
-pub(super) type Line<'a> = (usize, &'a str);
-
-/// Splits a file into its comments and its code. Block comments (`/* … */`) do not occur in the repository.
+/// Splits a file into its comments and, of Rust, its code. Block comments (`/* … */`) do not occur in Rust code of the repository.
 pub(super) fn split(file: &File) -> (Vec<Vec<Line<'_>>>, Vec<Line<'_>>) {
     let text = file.text().unwrap_or_default();
     if file.path.ends_with(".rs") {
         return rust(text);
     }
-    let comment = |(index, line)| Some((index + 1, "#", str::trim_start(line).strip_prefix('#')?));
-    let is_script = file.path.ends_with(".toml") || file.path.ends_with(".sh") || file.path.starts_with(".ci/");
-    let is_comment = |(_, _, text): &(usize, &str, &str)| is_script && !text.starts_with('!');
-    let comments = text.lines().enumerate().filter_map(comment).filter(is_comment);
-    (blocks(comments), Vec::new())
-}
-
-/// Joins comments on consecutive lines that begin with the same marker.
-fn blocks<'a>(comments: impl Iterator<Item = (usize, &'a str, &'a str)>) -> Vec<Vec<Line<'a>>> {
-    let mut blocks: Vec<Vec<Line<'a>>> = Vec::new();
-    let mut last = (0, "");
-    for (line, marker, text) in comments {
-        match blocks.last_mut().filter(|_| last == (line - 1, marker)) {
-            Some(block) => block.push((line, text)),
-            None => blocks.push(vec![(line, text)]),
-        }
-        last = (line, marker);
-    }
-    blocks
+    let comments = comments::language(&file.path).map(|language| comments::read(text, language));
+    (comments.unwrap_or_default(), Vec::new())
 }
 
 fn rust(text: &str) -> (Vec<Vec<Line<'_>>>, Vec<Line<'_>>) {

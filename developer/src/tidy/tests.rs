@@ -42,6 +42,19 @@ fn names_of_one_service_are_found_in_published_code() {
     let runtime = [2, 3, 4].map(|line| at("runtime/src/a.rs", line));
     let tool = [2, 3].map(|line| at("driftless/src/a.rs", line));
     assert_eq!(places(&generic::check(&files)), [&runtime[..], &tool[..]].concat());
+    let page = "/* The sandbox. */\nif (item.teamId) a(\"compliance\");\n";
+    let pages = [
+        "sandbox/control/src/ui/a.js",
+        "sandbox/engine/src/ui/a.css",
+        "codegen/src/a.html",
+        "driftless/src/tests/a.yml",
+    ];
+    let pages = [&pages[..], &["sandbox/src/ui/a.js", "sandbox/control/src/interface/a.yaml"]].concat();
+    let pages: Vec<File> = pages.into_iter().map(|path| file(path, page)).collect();
+    let expected = [("control/src/ui/a.js", 2), ("engine/src/ui/a.css", 2), ("control/src/interface/a.yaml", 2)];
+    let [script, style, document] = expected.map(|(path, line)| at(&format!("sandbox/{path}"), line));
+    let report = [1, 2].map(|line| at("codegen/src/a.html", line));
+    assert_eq!(places(&generic::check(&pages)), [&[script, style], &report[..], &[document]].concat());
 }
 
 /// A workspace of members with these manifests, and the arrows that its page draws.
@@ -106,6 +119,25 @@ fn a_layer_that_names_a_higher_one_is_found() {
     positions.sort();
     let own = "runtime/src/middle/mod.rs";
     assert_eq!(positions, [at(own, 4), at(own, 6), at(own, 8), at(own, 11), at("runtime/src/middle/own.rs", 2)]);
+}
+
+#[test]
+fn a_table_of_layers_that_differs_from_the_root_is_found() {
+    let heading = "# A\n\n| `b` | c |\n\n## The layers of the runtime\n\n| layer | text |\n|---|---|\n";
+    let positions = |rows: &str| {
+        let page = format!("{heading}{rows}\n## More\n\n| `x` | y |\n");
+        let root = "mod low;\npub mod middle;\nmod high;\n";
+        places(&layers::check(&[file("runtime/src/lib.rs", root), file("ARCHITECTURE.md", &page)]))
+    };
+    assert_eq!(positions("| `high` | a `b` |\n| `low`, `middle` | c |\n"), []);
+    for rows in [
+        "| `high` | a |\n| `low` | `middle` |\n",
+        "| `low`, `middle` | a |\n| `high` | b |\n",
+        "| `high` | a |\n| `middle`, `low` | b |\n",
+        "",
+    ] {
+        assert_eq!(positions(rows), [at("ARCHITECTURE.md", 5)], "{rows}");
+    }
 }
 
 #[test]
@@ -308,6 +340,35 @@ fn a_sentence_without_a_subject_is_found_in_comments_and_pages() {
     let code = [3, 6].map(|line| at("codegen/src/a.rs", line));
     let page = [5, 10, 15, 17].map(|line| at("codegen/a.md", line));
     assert_eq!(places(&positions), [&code[..], &page[..], &[at("codegen/a.sh", 2)]].concat());
+}
+
+#[test]
+fn a_sentence_without_a_subject_is_found_in_scripts_pages_and_documents() {
+    let script = "/** What it is. */\nexport const a = /https?:\\/\\/ Where/; // Who asks.\n// Fine,\n// what it is.\n\n/**\n * The list.\n *\n\
+                  * How many? Whether it\n * is.\n */\nlet b = \"it // Which\";\n// Why is it?\n/** Fine */\n/** Where it lies */\n";
+    let python = "\"\"\"What it is.\"\"\"\ndef a():\n    \"\"\"The text.\n\n    Whether it is.\n    \"\"\"\n    return \"What # is\"  # Who asks.\n";
+    let document = "#! What\n# Who may call.\na: b # Where it lies.\nc: \"What # Which\"\n- What: is\n";
+    let page = "<!-- What it is. -->\n<p>What it is.</p>\n<!--\n  The list. Whether it is.\n-->\n";
+    let style = "/* The colours. */\n  /* How they look. */\n// What\n";
+    let sharp = "/// <summary>Whether it is.</summary>\nint a; // Who asks.\n/* The text.\n Where it lies. */\n";
+    let folder = |name: &str| format!("sandbox/src/ui/{name}");
+    for (name, text, lines) in [
+        ("a.js", script, &[1, 2, 9, 15][..]),
+        ("a.ts", script, &[1, 2, 9, 15]),
+        ("a.py", python, &[1, 5, 7]),
+        ("a.yaml", document, &[2, 3]),
+        ("a.yml", document, &[2, 3]),
+        ("a.html", page, &[1, 4]),
+        ("a.css", style, &[2]),
+        ("a.cs", sharp, &[1, 2, 4]),
+        ("a.txt", script, &[]),
+    ] {
+        let mut findings = words::check_except(&[file(&folder(name), text)], &[]);
+        findings.retain(|finding| finding.file != "developer/src/tidy/words.rs");
+        let mut positions = places(&findings);
+        positions.sort();
+        assert_eq!(positions, lines.iter().map(|line| at(&folder(name), *line)).collect::<Vec<_>>(), "{name}");
+    }
 }
 
 #[test]

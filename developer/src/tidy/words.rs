@@ -1,6 +1,6 @@
 //! Sentences of comments and pages begin with their subject, and names are the terms of the field.
 
-use super::{File, Finding, prose};
+use super::{File, Finding, comments, prose};
 
 /// Words that begin a clause without a subject.
 const HEADLESS: [&str; 8] = ["how", "what", "whether", "where", "which", "who", "whoever", "why"];
@@ -103,8 +103,8 @@ pub(super) fn report(files: &[File]) -> Vec<String> {
 /// Text that people write, in the languages of comments that the rule reads.
 fn is_prose(file: &File) -> bool {
     let is_input = file.path.split('/').any(|part| ["cases", "snapshots"].contains(&part));
-    let is_read = [".rs", ".md", ".toml", ".sh"].iter().any(|end| file.path.ends_with(end));
-    !file.is_generated() && !is_input && (is_read || file.path.starts_with(".ci/"))
+    let is_read = file.path.ends_with(".rs") || file.path.ends_with(".md") || comments::language(&file.path).is_some();
+    !file.is_generated() && !is_input && is_read
 }
 
 /// The figures of one file, or of several.
@@ -135,7 +135,7 @@ impl Counts {
         counts
     }
 
-    fn sentences(&mut self, paragraphs: &[Vec<prose::Line<'_>>]) {
+    fn sentences(&mut self, paragraphs: &[Vec<comments::Line<'_>>]) {
         for sentence in paragraphs.iter().flat_map(|paragraph| prose::sentences(paragraph)) {
             let (Some((line, first)), Some((_, last))) = (sentence.first(), sentence.last()) else { continue };
             let is_question = last.trim_end_matches([')', '"', '*', '_']).ends_with('?');

@@ -272,7 +272,7 @@ fn documents_at(workspace: &Workspace, revision: &str) -> Result<(String, Vec<Co
 /// The pinned contracts of a revision of git, its names, its GraphQL schema, and the version of its client.
 fn revision_of(workspace: &Workspace, revision: &str) -> Result<Revision, Failure> {
     let (root, documents) = documents_at(workspace, revision)?;
-    // An older revision holds its names elsewhere, or none: those of today do.
+    // A revision without a file of names is compared with those of today.
     let file = |path: &str| git(workspace, &["cat-file", "blob", &format!("{root}{path}")]).ok();
     let names = file(NAMES);
     let names = names.map(|bytes| crate::names::parse(&String::from_utf8_lossy(&bytes))).transpose();

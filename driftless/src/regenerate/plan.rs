@@ -146,7 +146,7 @@ pub(crate) fn plan(
 pub(super) fn lock<'i>(inputs: &'i Inputs, flags: &Regenerate) -> Result<Option<Cow<'i, Lock>>, Failure> {
     let is_rewritten = match &inputs.lock {
         FoundLock::Conflict | FoundLock::Invalid(_) => flags.offline && !flags.check,
-        FoundLock::Newer(_) | FoundLock::Older(_) => flags.offline && flags.overwrite,
+        FoundLock::Other(_) => flags.offline && flags.overwrite,
         FoundLock::Absent | FoundLock::Valid(_) => false,
     };
     if is_rewritten {

@@ -134,8 +134,8 @@ fn a_lock_that_is_missing_or_unreadable_is_written_anew_offline_only() {
         (None, None, None),
         (Some("version = "), Some("lock/invalid"), None),
         (Some(conflict), Some("lock/conflict"), None),
-        (Some("version = 99"), Some("lock/newer"), Some("lock/newer")),
-        (Some("version = 2"), Some("lock/older"), Some("lock/older")),
+        (Some("version = 99"), Some("lock/version"), Some("lock/version")),
+        (Some("version = 2"), Some("lock/version"), Some("lock/version")),
     ] {
         let files = lock.map_or_else(|| without(&PINNED, LOCK), |lock| with(&PINNED, LOCK, lock));
         let code = |flags: &Regenerate, given| planned(&files, flags, given).err().map(|failure| failure.code);

@@ -14,7 +14,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("family", "[[family]]\nname = \"things\"\nprefixes = [\"/api/things\"]"),
     ("family.name", "name = \"things\""),
     ("family.prefixes", "prefixes = [\"/api/things\"]"),
-    ("family.covers", "covers = \"What the family is about\""),
+    ("family.covers", "covers = \"The subject of the family\""),
     ("server", "[[server]]\nname = \"archive\"\ndocuments = [\"archive\"]"),
     ("server.required_claim", "required_claim = { names = [\"tenant_id\"], variable = \"TENANT_ID\" }"),
     ("family.server", "server = \"archive\""),

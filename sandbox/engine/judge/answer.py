@@ -1,4 +1,4 @@
-"""What an answer says: if it is a declared success, and which objects it holds."""
+"""The content of an answer: if it is a declared success, and which objects it holds."""
 import json
 import re
 
@@ -29,7 +29,7 @@ def members_of(contract, schema, depth=0):
 
 
 def accusation(contract, op, answer):
-    """Why an answer is not a declared success, as cause and detail; None, None if it is one."""
+    """The reason that an answer is not a declared success, as cause and detail; None, None if it is one."""
     status = op.answer(answer.status)
     if status is None:
         group = "4xx to a valid request" if 400 <= answer.status < 500 else "status undeclared"

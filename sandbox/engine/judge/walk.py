@@ -80,7 +80,7 @@ class Judge(User):
                 yield self.collection(collection, create, read)
 
     def _no_collection(self, collection, read):
-        """Why two paths have the form of a collection and its item and are none."""
+        """The reason that two paths have the form of a collection and its item and are none."""
         last, name = collection.rsplit("/", 1)[-1].lower(), read.names[-1].lower()
         if last in ACTIONS or name in ("query", "filter"):
             return "the path names an action"

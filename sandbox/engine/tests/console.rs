@@ -1,6 +1,6 @@
 //! The console of a sandbox for any contract: stored items over HTTP, its files, and its pages in Chromium.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use driftless_sandbox::Sandbox;
@@ -8,6 +8,7 @@ use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 
 use super::browser::Browser;
+use super::scripts;
 use super::{body, client, pets, send, start};
 
 async fn get(sandbox: &Sandbox, path: &str) -> Value {
@@ -217,23 +218,24 @@ async fn pages_of_items_are_those_of_the_whole_list() {
     }
 }
 
-/// Catches a script that imports one which this sandbox does not serve.
+/// Catches a script that imports one which this sandbox does not serve, or a name that it does not export.
 #[tokio::test]
 async fn every_script_of_the_console_is_served() {
     let sandbox = start(&pets("3.0.3")).await;
     let page = client().get(format!("{}/sandbox", sandbox.origin())).send().await.unwrap();
     assert_eq!(page.headers()["x-frame-options"], "DENY");
     assert!(page.text().await.unwrap().contains("/sandbox/ui/console.js"));
-    let (mut wanted, mut seen) = (vec!["console.js".to_owned()], BTreeSet::new());
+    let (mut wanted, mut scripts) = (vec!["console.js".to_owned()], BTreeMap::new());
     while let Some(name) = wanted.pop() {
         let script = client().get(format!("{}/sandbox/ui/{name}", sandbox.origin())).send().await.unwrap();
         assert_eq!(script.status(), StatusCode::OK, "{name}");
         let text = script.text().await.unwrap();
-        if seen.insert(name) {
-            wanted.extend(text.split("\"./").skip(1).filter_map(|rest| Some(rest.split_once('"')?.0.to_owned())));
-        }
+        wanted.extend(text.split("\"./").skip(1).filter_map(|rest| Some(rest.split_once('"')?.0.to_owned())));
+        wanted.retain(|name| !scripts.contains_key(name));
+        scripts.insert(name, text);
     }
-    assert!(seen.len() > 10, "{seen:?}");
+    assert!(scripts.len() > 10, "{:?}", scripts.keys());
+    scripts::assert_imports(&scripts);
 }
 
 /// Each finding of axe: its rule and its location.

@@ -23,6 +23,7 @@ mod issuer_refusals;
 mod member_tags;
 mod program;
 mod schedule;
+mod scripts;
 mod several;
 mod walk;
 

@@ -56,7 +56,7 @@ async function signIn(name: string): Promise<string> {
   return tokens.access_token;
 }
 
-/** What a call has answered, or an error that says what went wrong. */
+/** The answer of a call, or an error that says what went wrong. */
 function answered<T>({ data, response }: { data?: T; response: Response }): T {
   if (data === undefined) throw new Error(`${response.url} answered ${response.status}`);
   return data;

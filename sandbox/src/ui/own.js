@@ -10,7 +10,7 @@ export const BRAND = "Platform sandbox";
 
 export const RESETS = [["state", "State: resources and operations, as the seed has them"], ["clock", "Clock: real time again"], ["faults", "Faults"],
   ["issuer", "Issuer: settings, sessions, refresh tokens, API tokens"], ["requests", "Requests and their counts"],
-  ["contract", "Whether the contract demands a token"]];
+  ["contract", "Contract: the demand for a token"]];
 
 export const CLOCK = "It drives asynchronous operations. Tokens do not follow it: the skew of the issuer's clock is for them.";
 
@@ -30,6 +30,12 @@ export const OVERVIEW = {
     "role that is not enough (here 403, empty), no states and no events: these are the sandbox's own choice.",
 };
 
+/** The servers beside the one of this page, as the journal names them, with the label of their requests. */
+export const SERVERS = { compliance: "compliance" };
+
+/** The member of an item's description that groups items: its name, its label, and the name of its value. */
+export const GROUP = { member: "teamId", label: "Team", identifier: "team identifier" };
+
 /** The part that answered a request, if it was no operation of the contract. */
 export function answerer(request) {
   if (request.server === "compliance") return "the compliance server";
@@ -38,9 +44,10 @@ export function answerer(request) {
   return begins("/identity", "/.well-known") ? "the issuer" : begins("/graphql", "/graphiql") ? "GraphQL" : begins("/swagger") ? "the contract" : undefined;
 }
 
-/** The address of the compliance server. */
-export async function otherAddress() {
-  return (await ask("GET", "/sandbox/directory")).compliance;
+/** The addresses of `SERVERS`, by the same names. */
+export async function serverAddresses() {
+  const directory = await ask("GET", "/sandbox/directory");
+  return Object.fromEntries(Object.keys(SERVERS).map((name) => [name, directory[name]]));
 }
 
 export const canRepeat = (request) => request.server === "platform";

@@ -31,7 +31,7 @@ const marks = {
   },
 };
 
-/** What is shown: without a main part and a title, which the page has. */
+/** The presented parts: without a main part and a title, which the page has. */
 const layout = (system) => ({
   components: {
     SandboxLayout({ getComponent, specSelectors }) {

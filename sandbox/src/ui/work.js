@@ -24,7 +24,7 @@ export function overview() {
 
 /** The work that the clock drives. */
 export function driven() {
-  const next = table("What comes next, soonest first", [["Operation"], ["State"], ["Next event"], ["Move"]]);
+  const next = table("Next events, soonest first", [["Operation"], ["State"], ["Next event"], ["Move"]]);
   next.body.id = "next";
   const none = element("p", { class: "empty" }, "Nothing is planned: no operation is under way.");
   const last = table("Operations that ended last", [["Operation"], ["State"], ["When"]]);

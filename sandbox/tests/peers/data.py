@@ -30,7 +30,7 @@ class Sandbox:
         return self.call("POST", path, fields)["id"]
 
     def identifiers(self):
-        """What a body of platform document §2 has to name: identifiers of the caller's own team."""
+        """The values that a body of platform document §2 has to name: identifiers of the caller's own team."""
         team = self.get("/api/teams/v1/teams")[0]["id"]
         account = self.get(f"/api/teams/v1/teams/{team}/billing-accounts")[0]["id"]
         return {"teamId": team, "teamBillingAccountId": account, "storeItemPaymentPlanId": None}

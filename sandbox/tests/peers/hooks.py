@@ -1,4 +1,4 @@
-"""What schemathesis asks for while it runs: fresh resources for operations that use theirs up, and cases that can be sent as
+"""Functions that schemathesis calls while it runs: fresh resources for operations that use theirs up, and cases that can be sent as
 what they are. It counts the answers, too."""
 
 import atexit

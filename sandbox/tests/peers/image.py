@@ -52,7 +52,7 @@ class Stage:
 
 
 def context(target):
-    """What a builder sends: the files of the repository that .dockerignore leaves."""
+    """The context that a builder sends: the files of the repository that .dockerignore leaves."""
     ignored = tuple(line + "/" for line in (ROOT / ".dockerignore").read_text().split())
     command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     for name in subprocess.check_output(command, cwd=ROOT, text=True).split("\0"):

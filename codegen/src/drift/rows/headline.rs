@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use super::Cause;
-use super::respelled::{self, Respelled, Spelled};
+use super::respelled::{self, Respelled};
 use crate::drift::change::Kept;
 use crate::drift::finding::{Finding, Site};
 use crate::drift::gather::{inert, is_count, plural};
-use crate::drift::rule::Rule;
+use crate::drift::rule::{NameKind, Rule};
 use crate::drift::sides::Sides;
 
 /// Places that a row names.
@@ -45,7 +45,7 @@ pub(super) fn sentence(
 }
 
 fn spelling(
-    kind: Spelled,
+    kind: NameKind,
     findings: &[(usize, &Finding)],
     respelled: &[Respelled],
     kept: &mut Kept,
@@ -54,7 +54,7 @@ fn spelling(
     let is_own = |one: &&Respelled| one.kind == kind && one.findings.iter().all(|index| within.contains(index));
     let all: Vec<&Respelled> = respelled.iter().filter(is_own).collect();
     let name = |place: &str| place.rsplit('.').next().unwrap_or_default().to_owned();
-    let kept = if kind == Spelled::Member { kept.remove(&(Rule::MemberRemoved, String::new())) } else { None };
+    let kept = if kind == NameKind::Member { kept.remove(&(Rule::MemberRemoved, String::new())) } else { None };
     let is_left = |place: &String| respelled::is_left(&all, &name(place));
     let left: BTreeSet<String> = kept.into_iter().flatten().filter(is_left).collect();
     let examples = some(all.iter().map(|one| one.example.clone()));

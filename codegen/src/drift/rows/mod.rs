@@ -10,9 +10,9 @@ use super::change::Direction;
 use super::finding::{Drift, Finding};
 use super::gather::is_count;
 use super::item_change::{ItemChange, Source, once};
-use super::rule::{Grouping, Rule, Wire};
-use super::sides::{Sides, When};
-use respelled::{Respelled, Spelled, member};
+use super::rule::{Grouping, NameKind, Rule, Wire};
+use super::sides::Sides;
+use respelled::{Respelled, member};
 
 /// So many places with the same change are one row.
 pub(super) const FEWEST: usize = 5;
@@ -150,7 +150,7 @@ pub(super) fn respelled(findings: &[Finding]) -> BTreeSet<usize> {
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Cause<'f> {
     /// Each name is spelled otherwise.
-    Respelled(Spelled, Wire),
+    Respelled(NameKind, Wire),
     /// A discriminator has another name, and with it a member of each variant.
     Discriminator(Sides<String>),
     /// A place refers to another schema, with the differences between the two.
@@ -273,15 +273,10 @@ fn discriminators(findings: &[Finding]) -> Vec<(usize, Cause<'_>)> {
     let renamed: BTreeSet<Sides<String>> = renamed.map(names).collect();
     let mut images = Vec::new();
     for (index, finding) in findings.iter().enumerate() {
-        let side = match finding.rule {
-            Rule::DiscriminatorChanged => {
-                images.push((index, Cause::Discriminator(names(finding))));
-                continue;
-            }
-            Rule::MemberRemoved | Rule::RequiredMemberRemoved => When::Before,
-            Rule::MemberAdded | Rule::RequiredMemberAdded => When::After,
-            _ => continue,
-        };
+        if finding.rule == Rule::DiscriminatorChanged {
+            images.push((index, Cause::Discriminator(names(finding))));
+        }
+        let Some((NameKind::Member, side)) = finding.rule.entry().named else { continue };
         let name = member(finding);
         let names = renamed.iter().find(|names| Some(&names[side]) == name.as_ref());
         images.extend(names.map(|names| (index, Cause::Discriminator(names.clone()))));

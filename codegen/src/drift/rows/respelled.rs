@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::drift::finding::Finding;
-use crate::drift::rule::Rule;
+use crate::drift::rule::{NameKind, Rule};
 use crate::drift::sides::{Sides, When};
 use crate::pointer;
 
@@ -11,30 +11,12 @@ use crate::pointer;
 pub(super) struct Respelled {
     /// Indices of the findings: one that says both names, or one for the old name and one for the new.
     pub(super) findings: Vec<usize>,
-    pub(super) kind: Spelled,
+    pub(super) kind: NameKind,
     /// An example for a reader, as code.
     pub(super) example: String,
     /// The names before: one, or several values.
     before: Vec<String>,
     after: Vec<String>,
-}
-
-/// The kind of name that is spelled differently.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) enum Spelled {
-    Member,
-    Parameter,
-    Values,
-}
-
-impl Spelled {
-    pub(super) fn singular(self) -> &'static str {
-        match self {
-            Self::Member => "member",
-            Self::Parameter => "parameter",
-            Self::Values => "enumeration",
-        }
-    }
 }
 
 /// The ways in which names of several words are spelled.
@@ -107,7 +89,7 @@ pub(super) fn find(findings: &[Finding]) -> Vec<Respelled> {
                 let example = format!("`{name}` → `{after}`");
                 renames.push(Respelled {
                     findings: vec![index],
-                    kind: Spelled::Parameter,
+                    kind: NameKind::Parameter,
                     example,
                     before: vec![name],
                     after: vec![after],
@@ -121,9 +103,9 @@ pub(super) fn find(findings: &[Finding]) -> Vec<Respelled> {
         let ([(gone, before)], [(new, after)]) = (sides.before.as_slice(), sides.after.as_slice()) else { continue };
         let (old, now) = (before.first().map_or("", String::as_str), after.first().map_or("", String::as_str));
         let example = match kind {
-            Spelled::Values => format!("`{}`: `{old}` → `{now}`", findings[*gone].subject),
-            Spelled::Member => format!("`{}` → `{now}`", findings[*gone].subject),
-            Spelled::Parameter => format!("`{old}` → `{now}`"),
+            NameKind::Values => format!("`{}`: `{old}` → `{now}`", findings[*gone].subject),
+            NameKind::Member => format!("`{}` → `{now}`", findings[*gone].subject),
+            NameKind::Parameter => format!("`{old}` → `{now}`"),
         };
         renames.push(Respelled {
             findings: vec![*gone, *new],
@@ -143,7 +125,7 @@ type Named = (usize, Vec<String>);
 /// Two findings at one place are of one name that is spelled otherwise.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Place<'f> {
-    kind: Spelled,
+    kind: NameKind,
     document: &'f str,
     /// The pair of schemas.
     schema: Option<usize>,
@@ -154,26 +136,18 @@ struct Place<'f> {
 
 /// The names that are gone or new with a finding.
 fn placed(finding: &Finding) -> Option<(Place<'_>, When, Vec<String>)> {
-    let (kind, side) = match finding.rule {
-        Rule::MemberRemoved | Rule::RequiredMemberRemoved => (Spelled::Member, When::Before),
-        Rule::MemberAdded | Rule::RequiredMemberAdded => (Spelled::Member, When::After),
-        Rule::ParameterRemoved | Rule::RequiredParameterRemoved => (Spelled::Parameter, When::Before),
-        Rule::ParameterAdded | Rule::RequiredParameterAdded => (Spelled::Parameter, When::After),
-        Rule::EnumValueRemoved => (Spelled::Values, When::Before),
-        Rule::EnumValueAdded => (Spelled::Values, When::After),
-        _ => return None,
-    };
+    let (kind, side) = finding.rule.entry().named?;
     let site = (Sides { before: &finding.before, after: &finding.after })[side];
     let schema = finding.places.schemas.first().copied();
     let (names, operations) = match kind {
-        Spelled::Member => (vec![member(finding)?], ""),
-        Spelled::Parameter => {
+        NameKind::Member => (vec![member(finding)?], ""),
+        NameKind::Parameter => {
             let (name, operations) = parameter(&finding.subject);
             (vec![name.to_owned()], operations)
         }
-        Spelled::Values => (finding.keyword.split(", ").map(str::to_owned).collect(), ""),
+        NameKind::Values => (finding.keyword.split(", ").map(str::to_owned).collect(), ""),
     };
-    if kind != Spelled::Parameter && schema.is_none() {
+    if kind != NameKind::Parameter && schema.is_none() {
         return None;
     }
     let mut letters: Vec<String> = names.iter().map(|name| self::letters(name)).collect();

@@ -1,6 +1,7 @@
 //! The table of the rules: each change between two contracts that the report knows.
 
-use super::{Declaration, Detail, Example, ExamplePart, Grouping, Merge, Remedy, Visible, Wire};
+use super::{Declaration, Detail, Example, ExamplePart, Grouping, Merge, NameKind, Remedy, Visible, Wire};
+use crate::drift::sides::When;
 
 /// The verdict for any client of the contract, if it differs from the one for this client.
 macro_rules! contract {
@@ -9,6 +10,16 @@ macro_rules! contract {
     };
     ($response:ident $contract:ident) => {
         Wire::$contract
+    };
+}
+
+/// The name that comes or goes with the change, if one does.
+macro_rules! named {
+    () => {
+        None
+    };
+    ($kind:ident $side:ident) => {
+        Some((NameKind::$kind, When::$side))
     };
 }
 
@@ -24,8 +35,8 @@ macro_rules! example {
 macro_rules! rules {
     ($($subject:literal {$(
         $name:ident $id:literal <> $mirror:ident, $request:ident $response:ident $($contract:ident)?,
-        $remedy:ident $detail:ident $merge:ident $grouping:ident $visible:ident,
-        $says:literal, $sender:literal, $reader:literal, $part:ident $($before:literal => $after:literal)?;
+        $remedy:ident $detail:ident $merge:ident $grouping:ident $visible:ident $(($named:ident $side:ident))?,
+        $says:literal $([$variant:literal $says_variant:literal])*, $sender:literal, $reader:literal, $part:ident $($before:literal => $after:literal)?;
     )*})*) => {
         /// A kind of change.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -50,6 +61,7 @@ macro_rules! rules {
                             contract: contract!($response $($contract)?),
                             subject: $subject,
                             says: $says,
+                            variants: &[$(($variant, $says_variant)),*],
                             sender: $sender,
                             reader: $reader,
                             example: example!($part $($before $after)?),
@@ -58,6 +70,7 @@ macro_rules! rules {
                             merge: Merge::$merge,
                             grouping: Grouping::$grouping,
                             visible: Visible::$visible,
+                            named: named!($($named $side)?),
                         };
                         ENTRY
                     })*)*
@@ -68,14 +81,15 @@ macro_rules! rules {
 }
 
 // A rule: name, id and mirror; its cost in a request, in a response, and, if it is another one, in a response for any client of the
-// contract: this client keeps unknown values, and looks at no limit of the values that it reads. Then its five properties, its texts
-// (change, symptom of the sender, symptom of the reader), and an example, which `tests/rules.rs` tries, or `opposite`.
+// contract: this client keeps unknown values, and looks at no limit of the values that it reads. Then its five properties, in parentheses
+// the kind of name that is new (`After`) or gone (`Before`), its texts (change, in brackets the change of a variant, symptom of the sender,
+// symptom of the reader), and an example, which `tests/rules.rs` tries, or `opposite`.
 rules! {
     "an operation" {
-        OperationRemoved "operation-removed" <> OperationAdded, Break Break, Calls Plain ByPlace ByChange Rust, "is gone", "callers: 404 or 405", "", opposite;
-        OperationAdded "operation-added" <> OperationRemoved, Safe Safe, Calls Plain ByPlace ByChange Rust, "is new", "", "",
+        OperationRemoved "operation-removed" <> OperationAdded, Break Break, Calls Plain ByPlace ByChange Features, "is gone", "callers: 404 or 405", "", opposite;
+        OperationAdded "operation-added" <> OperationRemoved, Safe Safe, Calls Plain ByPlace ByChange Features, "is new", "", "",
             Contract "{}" => "{paths: {/more: {get: {responses: {}}}}}";
-        OperationMoved "operation-moved" <> OperationMoved, Break Break, Rebuild Address BySegment ByChange Rust, "moved", "callers of the old address: 404", "",
+        OperationMoved "operation-moved" <> OperationMoved, Break Break, Rebuild Address BySegment ByChange Features, "moved", "callers of the old address: 404", "",
             Contract "{paths: {/old/work: {get: {operationId: work, responses: {}}}}}" => "{paths: {/new/work: {get: {operationId: work, responses: {}}}}}";
         BasePathMoved "base-path-moved" <> BasePathMoved, Safe Safe, BaseUrl Names BySegment ByChange Rust, "moved between the address of the service and the paths", "programs that are compiled anew: 404 until their base URL ends as that of the contract", "",
             Contract "{servers: [{url: 'https://a.test'}], paths: {'/jobs/{id}': null, /things: null, /v1/work: {get: {operationId: work, responses: {}}}}}" => "{servers: [{url: 'https://a.test/v1'}], paths: {'/jobs/{id}': null, /things: null, /work: {get: {operationId: work, responses: {}}}}}";
@@ -88,9 +102,9 @@ rules! {
     "an operation" {
         OperationIdChanged "operation-id-changed" <> OperationIdChanged, None None, Calls Values ByPlace ByRule Rust, "has another operationId", "", "",
             Operation "{operationId: startJob}" => "{operationId: runJob}";
-        OperationTagAdded "operation-tag-added" <> OperationTagRemoved, None None, Calls Plain AcrossOperations ByChange Rust, "has another tag", "", "",
+        OperationTagAdded "operation-tag-added" <> OperationTagRemoved, None None, Calls Plain AcrossOperations ByChange Features, "has another tag", "", "",
             Operation "{tags: [jobs]}" => "{tags: [jobs, work]}";
-        OperationTagRemoved "operation-tag-removed" <> OperationTagAdded, None None, Calls Plain AcrossOperations ByChange Rust, "lost a tag", "", "", opposite;
+        OperationTagRemoved "operation-tag-removed" <> OperationTagAdded, None None, Calls Plain AcrossOperations ByChange Features, "lost a tag", "", "", opposite;
         BecameLongRunning "became-long-running" <> BecameImmediate, Risk Risk, Calls Plain ByPlace ByChange Rust, "is long-running now (`x-ms-long-running-operation`)", "callers: the answer comes before the work is done, and says where to ask for its end", "",
             Operation "{}" => "{x-ms-long-running-operation: true}";
         BecameImmediate "became-immediate" <> BecameLongRunning, Risk Risk, Calls Plain ByPlace ByChange Rust, "is not long-running any more (`x-ms-long-running-operation`)", "callers that ask for the end of the work: the answer is the end", "", opposite;
@@ -117,11 +131,11 @@ rules! {
             Contract "{}" => "{webhooks: {done: {post: {responses: {}}}}}";
     }
     "a parameter" {
-        ParameterRemoved "parameter-removed" <> ParameterAdded, Risk Risk, Calls Plain AcrossOperations ByChange Rust, "is gone", "callers that send it: most services ignore what they do not know, so there is no error, and another answer", "", opposite;
-        ParameterAdded "parameter-added" <> ParameterRemoved, Safe Safe, Calls Plain AcrossOperations ByChange Rust, "is new, and optional", "", "",
+        ParameterRemoved "parameter-removed" <> ParameterAdded, Risk Risk, Calls Plain AcrossOperations ByChange Rust (Parameter Before), "is gone", "callers that send it: most services ignore what they do not know, so there is no error, and another answer", "", opposite;
+        ParameterAdded "parameter-added" <> ParameterRemoved, Safe Safe, Calls Plain AcrossOperations ByChange Rust (Parameter After), "is new, and optional", "", "",
             Operation "{}" => "{parameters: [{name: page, in: query, schema: {type: string}}]}";
-        RequiredParameterRemoved "required-parameter-removed" <> RequiredParameterAdded, Risk Risk, Calls Plain AcrossOperations ByChange Rust, "is gone", "callers send it still: most services ignore what they do not know", "", opposite;
-        RequiredParameterAdded "required-parameter-added" <> RequiredParameterRemoved, Break Break, Calls Plain AcrossOperations ByChange Rust, "is new, and required", "every caller: 400", "",
+        RequiredParameterRemoved "required-parameter-removed" <> RequiredParameterAdded, Risk Risk, Calls Plain AcrossOperations ByChange Rust (Parameter Before), "is gone", "callers send it still: most services ignore what they do not know", "", opposite;
+        RequiredParameterAdded "required-parameter-added" <> RequiredParameterRemoved, Break Break, Calls Plain AcrossOperations ByChange Rust (Parameter After), "is new, and required", "every caller: 400", "",
             Operation "{}" => "{parameters: [{name: page, in: query, schema: {type: string}, required: true}]}";
         ParameterRenamed "parameter-renamed" <> ParameterRenamed, Risk Risk, Rebuild Names AcrossOperations ByChange Rust, "has another name", "callers that send the old name: most services ignore what they do not know, so there is no error, and another answer", "",
             Operation "{parameters: [{name: pageSize, in: query, schema: {type: string}}]}" => "{parameters: [{name: page_size, in: query, schema: {type: string}}]}";
@@ -197,9 +211,9 @@ rules! {
         BecameNullable "became-nullable" <> BecameNotNullable, Safe Break, Calls Plain ByPlace ByRule Rust, "may be null now", "", "readers: decode error at a null",
             Schema "{type: string}" => "{type: [string, 'null']}";
         BecameNotNullable "became-not-nullable" <> BecameNullable, Break Safe, Calls Plain ByPlace ByRule Rust, "may not be null any more", "writers that send null: 400", "", opposite;
-        EnumValueAdded "enum-value-added" <> EnumValueRemoved, Safe Safe Risk, Calls Plain ByPlace ByChange Rust, "may also be {keyword}", "", "older clients read it as `Unknown`",
+        EnumValueAdded "enum-value-added" <> EnumValueRemoved, Safe Safe Risk, Calls Plain ByPlace ByChange Rust (Values After), "may also be {keyword}", "", "older clients read it as `Unknown`",
             Schema "{enum: [a, b]}" => "{enum: [a, b, c]}";
-        EnumValueRemoved "enum-value-removed" <> EnumValueAdded, Break Safe, Calls Plain ByPlace ByChange Rust, "may not be {keyword} any more", "writers that send it: 400", "", opposite;
+        EnumValueRemoved "enum-value-removed" <> EnumValueAdded, Break Safe, Calls Plain ByPlace ByChange Rust (Values Before), "may not be {keyword} any more", "writers that send it: 400", "", opposite;
         ValueNamesChanged "value-names-changed" <> ValueNamesChanged, None None, Calls Plain ByPlace ByChange Rust, "has other names for its values: {keyword}", "", "",
             Schema "{enum: [1, 2], x-enum-varnames: [Low, High]}" => "{enum: [1, 2], x-enum-varnames: [Small, Large]}";
         BecameEnum "became-enum" <> BecameOpen, Break Safe, Calls Plain ByPlace ByChange Rust, "has a fixed list of values now", "writers that send another one: 400", "",
@@ -217,12 +231,12 @@ rules! {
             Schema "{type: object, properties: {size: {type: integer, default: 5}}}" => "{type: object, properties: {size: {type: integer, default: 6}}}";
     }
     "a member" {
-        MemberAdded "member-added" <> MemberRemoved, Safe Safe, Calls Plain ByPlace ByChange Rust, "is new, and optional", "", "",
+        MemberAdded "member-added" <> MemberRemoved, Safe Safe, Calls Plain ByPlace ByChange Rust (Member After), "is new, and optional", "", "",
             Schema "{type: object}" => "{type: object, properties: {size: {type: integer}}}";
-        MemberRemoved "member-removed" <> MemberAdded, Risk Safe Risk, Calls Plain ByPlace ByChange Rust, "is gone", "writers that set it: it is ignored, or 400", "running programs read that it is missing", opposite;
-        RequiredMemberAdded "required-member-added" <> RequiredMemberRemoved, Break Safe, Calls Plain ByPlace ByChange Rust, "is new, and required", "every writer: 400", "",
+        MemberRemoved "member-removed" <> MemberAdded, Risk Safe Risk, Calls Plain ByPlace ByChange Rust (Member Before), "is gone", "writers that set it: it is ignored, or 400", "running programs read that it is missing", opposite;
+        RequiredMemberAdded "required-member-added" <> RequiredMemberRemoved, Break Safe, Calls Plain ByPlace ByChange Rust (Member After), "is new, and required", "every writer: 400", "",
             Schema "{type: object}" => "{type: object, properties: {size: {type: integer}}, required: [size]}";
-        RequiredMemberRemoved "required-member-removed" <> RequiredMemberAdded, Risk Break, Calls Plain ByPlace ByChange Rust, "is gone", "writers send it still: it is ignored, or 400", "every reader: decode error", opposite;
+        RequiredMemberRemoved "required-member-removed" <> RequiredMemberAdded, Risk Break, Calls Plain ByPlace ByChange Rust (Member Before), "is gone", "writers send it still: it is ignored, or 400", "every reader: decode error", opposite;
         BecameRequired "became-required" <> BecameOptional, Break Safe, Calls Plain ByPlace ByRule Rust, "is now required", "callers that left it out: 400", "",
             Schema "{type: object, properties: {size: {type: integer}}}" => "{type: object, properties: {size: {type: integer}}, required: [size]}";
         BecameOptional "became-optional" <> BecameRequired, Safe Break, Calls Plain ByPlace ByRule Rust, "may be left out now", "", "readers: decode error where it is missing", opposite;
@@ -254,9 +268,9 @@ rules! {
         PatternUnset "pattern-unset" <> PatternSet, Safe None Break, Calls Values ByPlace ByChange Wire, "need not match a pattern any more", "", "readers that check the pattern", opposite;
         PatternChanged "pattern-changed" <> PatternChanged, Risk None Break, Calls Values ByPlace ByChange Wire, "has to match another pattern", "writers of what does not match: 400", "readers that check the pattern",
             Schema "{type: string, pattern: ^a}" => "{type: string, pattern: ^b}";
-        MembersClosed "members-closed" <> MembersOpened, Risk None, Calls Plain ByPlace ByRule Rust, "takes no undeclared members any more", "writers that send them: 400", "",
+        MembersClosed "members-closed" <> MembersOpened, Risk None, Calls Plain ByPlace ByRule Rust, "takes no undeclared members any more" ["declared" "does not say any more that it takes undeclared members"], "writers that send them: 400", "",
             Schema "{type: object}" => "{type: object, additionalProperties: false}";
-        MembersOpened "members-opened" <> MembersClosed, Safe None Risk, Calls Plain ByPlace ByRule Rust, "takes undeclared members now", "", "readers that take no undeclared members", opposite;
+        MembersOpened "members-opened" <> MembersClosed, Safe None Risk, Calls Plain ByPlace ByRule Rust, "takes undeclared members now" ["declared" "says now that it takes undeclared members"], "", "readers that take no undeclared members", opposite;
         VariantAdded "variant-added" <> VariantRemoved, Safe Risk, Calls Plain ByPlace ByChange Rust, "has another variant ({keyword})", "", "older clients meet a variant that they do not know",
             Schema "{oneOf: [{$ref: '#/components/schemas/A'}, {$ref: '#/components/schemas/B'}]}" => "{oneOf: [{$ref: '#/components/schemas/A'}, {$ref: '#/components/schemas/B'}, {$ref: '#/components/schemas/C'}]}";
         VariantRemoved "variant-removed" <> VariantAdded, Break Safe, Calls Plain ByPlace ByChange Rust, "lost a variant ({keyword})", "writers that send it: 400", "", opposite;
@@ -312,8 +326,8 @@ rules! {
         SchemaExtracted "schema-extracted" <> SchemaInlined, None None, Calls Plain ByPlace ByRule Rust, "refers to a component now: {keyword}", "", "",
             Schema "{type: object, properties: {size: {type: integer}}}" => "{$ref: '#/components/schemas/Size'}";
         SchemaInlined "schema-inlined" <> SchemaExtracted, None None, Calls Plain ByPlace ByRule Rust, "does not refer to a component any more: {keyword}", "", "", opposite;
-        SchemaRemoved "schema-removed" <> SchemaAdded, None None, Calls Plain ByPlace ByChange Rust, "is gone, and no operation used it", "", "", opposite;
-        SchemaAdded "schema-added" <> SchemaRemoved, None None, Calls Plain ByPlace ByChange Rust, "is new, and no operation uses it", "", "",
+        SchemaRemoved "schema-removed" <> SchemaAdded, None None, Calls Plain ByPlace ByChange Rust, "is gone, and no operation used it" ["used" "is gone"] ["part" "is gone, as a part of others"], "", "", opposite;
+        SchemaAdded "schema-added" <> SchemaRemoved, None None, Calls Plain ByPlace ByChange Rust, "is new, and no operation uses it" ["used" "is new"] ["part" "is new, as a part of others"], "", "",
             Contract "{}" => "{components: {schemas: {More: {type: string}}}}";
     }
     "a component" {

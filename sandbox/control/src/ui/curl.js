@@ -1,6 +1,6 @@
 // Requests as commands for a shell.
 
-/** What the journal shows in the place of a secret. */
+/** The text that the journal has in the place of a secret. */
 const MASK = "***";
 
 /** A text as one word of a POSIX shell. */
@@ -17,13 +17,13 @@ export function powershellWord(text) {
   return `'${String(text).replaceAll("'", "''")}'`;
 }
 
-/** What curl says itself, and what belongs to one connection. */
+/** Headers that curl sets itself, and those of one connection. */
 const LEFT_OUT = ["host", "content-length", "connection", "accept-encoding", "transfer-encoding", "expect", "cookie", "te", "upgrade"];
 
-/** The address that the console was opened at, or that of the compliance server beside it. The host that a request named is not an address to send a token to. */
-function base(server, compliance) {
-  if (server !== "compliance") return location.origin;
-  const other = new URL(compliance);
+/** The address that the console was opened at, or that of a server beside it. The host that a request named is not an address to send a token to. */
+function base(beside) {
+  if (beside === undefined) return location.origin;
+  const other = new URL(beside);
   other.hostname = location.hostname;
   return other.origin;
 }
@@ -33,10 +33,11 @@ function named(before) {
   return /([A-Za-z][\w.-]*)[\\"'\]]*\s*[:=]\s*\\?["']?[^\\"'&,:=\s]*$/.exec(before.slice(-200))?.[1];
 }
 
-/** The command that sends a request of the journal again. A masked bearer token is `$TOKEN`; whatever else is masked has a variable of its own, which a comment names. */
-export function curl(request, compliance) {
+/** The command that sends a request of the journal again. A masked bearer token is `$TOKEN`; whatever else is masked has a variable of its own, which a comment names.
+ * `beside` is the address of the server that the request went to, if it is not the one of the console. */
+export function curl(request, beside) {
   const headers = request.request.headers;
-  const address = base(request.server, compliance) + request.path + (request.query ? `?${request.query}` : "");
+  const address = base(beside) + request.path + (request.query ? `?${request.query}` : "");
   const variables = [];
   const variable = (name) => {
     const whole = `MASKED_${name.replace(/[^A-Za-z0-9]+/g, "_").toUpperCase()}`;

@@ -96,7 +96,7 @@ export function identifier(id, what = "identifier") {
   return element("span", { class: "id" }, element("code", { title: id }, short(id)), copyButton(String(id), what));
 }
 
-/** How many segments in front name no collection: `/api/FAMILY/v1`, `/api/v1`, `/v1` or `/api`. */
+/** The number of segments in front that name no collection: `/api/FAMILY/v1`, `/api/v1`, `/v1` or `/api`. */
 function shared(parts) {
   const from = parts[0] === "api" ? 1 : 0;
   const isVersion = (part) => /^v\d+$/.test(part ?? "");
@@ -155,7 +155,7 @@ export function count(number, one, many = `${one}s`) {
   return `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
 }
 
-/** How long a part of the console rests between two looks at what has changed. */
+/** The rest of a part of the console between two looks at changes, in milliseconds. */
 const REST = 250;
 
 /** Calls again when the running call has ended and a rest is over, however often it is asked meanwhile. A person does not wait. */
@@ -186,7 +186,7 @@ export function coalesced(work) {
 }
 
 /**
- * Shows a list of things as children of a parent. What has not changed keeps its element, and so focus and selection.
+ * Shows a list of things as children of a parent. An unchanged thing keeps its element, and so focus and selection.
  */
 export function reconcile(parent, things, key, build) {
   const known = (parent.shown ??= new Map());

@@ -7,7 +7,7 @@ import { FAULTS } from "./own.js";
 import { link as requestLink, met as hasMet } from "./requests.js";
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
-/** What can go wrong, each with the list that the control interface reads. */
+/** The kinds of faults, each with the list that the control interface reads. */
 const PRESETS = [
   ["status=503, retry-after=1", "unavailable, come back in a second (503)"],
   ["status=429, retry-after=2", "too many requests (429)"],
@@ -32,7 +32,7 @@ export default function faults(root) {
   const body = element("textarea", { id: "fault-body", rows: 2, placeholder: "none: a problem body; or JSON, or text" });
   const problem = element("p", { class: "problem", role: "alert" });
   const form = element("form", { id: "fault-form", class: "card", onsubmit: add }, element("h2", {}, "Add a fault"),
-    labelled("What goes wrong", preset), labelled("As the control interface writes it", text),
+    labelled("Fault", preset), labelled("As the control interface writes it", text),
     element("div", { class: "fields" }, labelled("Method", method), labelled("Path begins", path), labelled("Requests", times), labelled("Per cent of them", probability)),
     labelled("Further criteria, as JSON (optional)", criteria), labelled("Body that is answered (optional)", body), problem, element("p", { class: "actions" }, element("button", { class: "primary", id: "fault-add" }, "Add the fault")));
 

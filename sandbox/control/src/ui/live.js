@@ -9,7 +9,7 @@ let received = 0;
 
 /** The newest state; undefined until it is there. */
 export let state;
-/** Whether the sandbox answers. */
+/** True while the sandbox answers. */
 export let connected = false;
 
 /** Calls with every new state, beginning with the present one. */
@@ -51,7 +51,7 @@ function follow() {
 document.addEventListener("visibilitychange", follow);
 follow();
 
-/** What the clock of asynchronous work shows now, in milliseconds since the epoch. */
+/** The time of the clock of asynchronous work, in milliseconds since the epoch. */
 export function now() {
   if (!state) return Date.now();
   return Math.min(Date.parse(state.clock) + (performance.now() - received) * state.pace, 253402300799999);
@@ -94,7 +94,7 @@ export function ageAll() {
   document.querySelectorAll("time[data-clock]").forEach(age);
 }
 
-/** Asks the control interface, and returns the text of the answer. What it refuses is an error with the reason. */
+/** Asks the control interface, and returns the text of the answer. A refusal is an error with the reason. */
 export async function askText(method, path, body) {
   const headers = body === undefined ? {} : { "Content-Type": "application/json" };
   const response = await fetch(path, { method, headers, body: body === undefined ? undefined : written(body) });

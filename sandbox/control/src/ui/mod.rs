@@ -1,7 +1,7 @@
 //! The console: its styles, its scripts, and the frame of its pages. Everything is served by the program; nothing comes from elsewhere.
 //!
-//! A sandbox serves two scripts of its own beside them: `own.js` (names, credentials, and the work that goes on by itself) and
-//! `parts.js` (the parts of the console).
+//! A sandbox serves two scripts of its own beside them: `own.js` (names, the servers beside it, the member that groups items, credentials,
+//! and the work that goes on by itself) and `parts.js` (the parts of the console).
 
 use axum::Router;
 use axum::extract::Path;
@@ -131,6 +131,7 @@ mod tests {
 
     use super::SCRIPTS;
 
+    const CURL: &str = include_str!("curl.js");
     const JSON: &str = include_str!("json.js");
 
     /// Catches a part of the console that parses and prints what a person edits: JavaScript rounds numbers.
@@ -169,7 +170,24 @@ mod tests {
               assert.deepEqual([members(long).b.text, pretty(long).length], ["9007199254740993", long.length + 9]);
             }
         "#;
-        let script = format!("{JSON}\nimport assert from 'node:assert/strict';\nconst text = {text:?};\n{checks}");
+        in_node(&format!("{JSON}\nconst text = {text:?};\n{checks}"));
+    }
+
+    /// Catches a name of a server in the shared scripts: a command goes to the address that a sandbox gives for the server.
+    #[test]
+    fn a_command_goes_to_the_server_of_its_request() {
+        let checks = r#"
+            globalThis.location = new URL("http://box.example:1/sandbox");
+            const request = { server: "any", method: "GET", path: "/a", query: "b=1", request: { headers: [["host", "evil.example"]], length: 0 } };
+            assert.ok(curl(request, undefined).endsWith("'http://box.example:1/a?b=1'"), curl(request, undefined));
+            assert.ok(curl(request, "http://127.0.0.1:2").endsWith("'http://box.example:2/a?b=1'"));
+        "#;
+        in_node(&format!("{CURL}\n{checks}"));
+    }
+
+    /// Runs a script that may use `assert`.
+    fn in_node(script: &str) {
+        let script = format!("import assert from 'node:assert/strict';\n{script}");
         let Ok(run) = Command::new("node").args(["--input-type=module", "--eval", &script]).output() else {
             eprintln!("SKIPPED: there is no `node` on this machine");
             return;

@@ -4,7 +4,7 @@ import { attempt, choice, coalesced, copyButton, count, element, labelled, recon
 import { curl } from "./curl.js";
 import { pretty } from "./json.js";
 import { ask, when } from "./live.js";
-import { answerer, authorization, canRepeat, credentials, otherAddress } from "./own.js";
+import { SERVERS, answerer, authorization, canRepeat, credentials, serverAddresses } from "./own.js";
 
 const SHOWN = 200;
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
@@ -14,13 +14,13 @@ export function link(request) {
   const text = request.path + (request.query ? `?${request.query}` : "");
   return element("a", { class: "row path", href: `#/requests/${request.number}`, title: `${request.method} ${text}` },
     element("span", { class: "method" }, request.method), " ", element("bdi", {}, shortPath(request.path, request.query)),
-    request.server === "compliance" && [" ", element("span", { class: "chip" }, "compliance")]);
+    SERVERS[request.server] && [" ", element("span", { class: "chip" }, SERVERS[request.server])]);
 }
 
-/** Whether a request had a fault: one of a rule, or of its own header. */
+/** True if a request had a fault: one of a rule, or of its own header. */
 export const met = (request) => request.faultId !== null || Boolean(request.fault);
 
-/** What answered a request. */
+/** The part that answered a request. */
 function answered(request) {
   const fault = !met(request) ? "" : request.faultId === null ? `fault of the request's own header: ${request.fault}` : `fault ${request.faultId}: ${request.fault}`;
   const operation = request.operation;
@@ -76,7 +76,7 @@ function again(request) {
 
 export default function requests(root) {
   let open;
-  let compliance;
+  let addresses;
   let all = [];
   let most = SHOWN;
   const refilter = () => { most = SHOWN; show(); };
@@ -130,7 +130,7 @@ export default function requests(root) {
     const wanted = open;
     try {
       const request = await ask("GET", `/sandbox/requests/${encodeURIComponent(wanted)}`);
-      compliance ??= await otherAddress();
+      addresses ??= await serverAddresses();
       if (open === wanted) reconcile(detail, [request], (one) => one.number, one);
     } catch (error) {
       if (![400, 404].includes(error.status) || open !== wanted) throw error;
@@ -147,10 +147,10 @@ export default function requests(root) {
     return element("div", {}, close(),
       element("h2", { class: "path" }, element("span", { class: "method" }, request.method), " ", element("bdi", {}, address)),
       element("p", { class: "summary" }, statusChip(request), ` ${request.milliseconds} ms · `, when(request.at, "real"), ` · number ${request.number}`),
-      element("p", { class: "actions" }, copyButton(() => curl(request, compliance), "the request as curl", "Copy as curl"), copyButton(address, "the address", "Copy address"),
+      element("p", { class: "actions" }, copyButton(() => curl(request, addresses[request.server]), "the request as curl", "Copy as curl"), copyButton(address, "the address", "Copy address"),
         element("a", { class: "button", href: `#/faults/${encodeURIComponent(fault)}` }, "Add a fault for it")),
       element("h3", {}, "Answered by"), answered(request),
-      element("details", { class: "command" }, element("summary", {}, "As curl"), element("pre", { id: "curl", tabindex: "0", role: "region", "aria-label": "Command" }, curl(request, compliance))),
+      element("details", { class: "command" }, element("summary", {}, "As curl"), element("pre", { id: "curl", tabindex: "0", role: "region", "aria-label": "Command" }, curl(request, addresses[request.server]))),
       canRepeat(request) && again(request),
       message("Request", request.request), message("Response", request.response));
   }

@@ -3,9 +3,10 @@
 import { attempt, coalesced, confirmed, copyButton, count, element, family, identifier, labelled, notify, reconcile, segments, short, table } from "./dom.js";
 import { Raw, indented, members, read } from "./json.js";
 import { ask, askText, query } from "./live.js";
+import { GROUP } from "./own.js";
 
 const SHOWN = 100;
-/** How many collections are listed at once. */
+/** The number of collections that are listed at once. */
 const LISTED = 300;
 /** Members that tell items apart, the most telling first. */
 const TELLING = ["name", "title", "subject", "state", "status", "kind", "category", "url", "email", "value", "tag", "createdAt"];
@@ -152,7 +153,7 @@ export default function resources(root) {
       const text = item.fields ? indented(item.raw) : item.text ?? "";
       const label = item.fields ? "Fields" : "Bytes";
       return element("div", {}, element("dl", { class: "pairs" },
-        ...(item.teamId ? [element("dt", {}, "Team"), element("dd", {}, identifier(item.teamId, "team identifier"))] : []),
+        ...(GROUP && item[GROUP.member] ? [element("dt", {}, GROUP.label), element("dd", {}, identifier(item[GROUP.member], GROUP.identifier))] : []),
         ...(item.mediaType ? [element("dt", {}, "Media type"), element("dd", {}, `${item.mediaType}, ${count(item.length, "byte")}`)] : []),
         ...(item.isInvented ? [element("dt", {}, "Origin"), element("dd", {}, element("span", { class: "chip invented" }, "invented by the sandbox"))] : []),
         ...(item.key ? [element("dt", {}, "Key"), element("dd", {}, identifier(item.key, "key"))] : [])),

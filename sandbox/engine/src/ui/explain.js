@@ -3,7 +3,7 @@
 import { attempt, choice, element, labelled, reconcile, table } from "./dom.js";
 import { ask } from "./live.js";
 
-/** How many operations are listed at once. */
+/** The number of operations that are listed at once. */
 const LISTED = 300;
 
 export default function explain(root) {

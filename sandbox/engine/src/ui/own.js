@@ -19,10 +19,16 @@ export const OVERVIEW = {
   note: "The sandbox infers from the contract which operations list, create, read, change and delete items. Items that no program has sent are marked as invented.",
 };
 
+/** A contract is served by one server. */
+export const SERVERS = {};
+
+export const serverAddresses = async () => ({});
+
+/** No member of an item's description groups items. */
+export const GROUP = undefined;
+
 /** Every request is answered by an operation of the contract, or by none. */
 export const answerer = () => undefined;
-
-export const otherAddress = async () => undefined;
 
 export const canRepeat = () => true;
 
