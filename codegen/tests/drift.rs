@@ -212,7 +212,7 @@ fn items_that_no_row_speaks_of_are_on_the_first_screen() {
     assert_eq!(tasks[0].jobs[0].row, "");
     assert_eq!(tasks[0].jobs[0].changes, ["`types::Field::value`: `Maybe<Value>` → `Option<Value>`"]);
     let text: Vec<String> = drift.report(&heading("x")).lines(9).iter().map(ToString::to_string).collect();
-    assert!(text.contains(&"People who have to act".to_owned()), "{text:#?}");
+    assert!(text.contains(&"Action required".to_owned()), "{text:#?}");
 }
 
 #[test]

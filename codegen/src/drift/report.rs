@@ -84,7 +84,7 @@ impl Drift {
         });
         let section =
             |id: &str, heading: &str, content| Section { id: id.to_owned(), heading: heading.to_owned(), content };
-        let mut sections = vec![section("people", "People who have to act", Blocks::Work(open, folded))];
+        let mut sections = vec![section("people", "Action required", Blocks::Work(open, folded))];
         sections.extend(SECTIONS.map(|(wire, id, heading)| section(id, heading, rows(wire))));
         sections.push(section("items", "Rust items that changed besides", Blocks::List(None, items)));
         sections.push(section("rest", "Not judged", Blocks::List(Some(self.rest()), places.collect())));
