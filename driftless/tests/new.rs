@@ -85,13 +85,13 @@ fn another_service_is_added_and_named() {
     folder.run(&["new", "made", "--contract", "one.json", "--name", "orders"]).succeeds(&[]);
     let other = folder.path("other.json").display().to_string();
     inside(&folder, &["add", "billing", "--contract", &other], &[])
-        .succeeds(&["cargo xtask --service billing regenerate"]);
+        .succeeds(&["cargo xtask regenerate --service billing"]);
     let manifest = folder.read("made/Cargo.toml");
     for list in ["members = [\"generated-client\", \"xtask\"", "default-members = [\"generated-client\""] {
         assert!(manifest.contains(&format!("\n{list}, \"billing/generated-client\"]\n")), "{manifest}");
     }
     assert!(folder.read("made/billing/specs/codegen.toml").contains("variables = \"BILLING_\""));
-    inside(&folder, &["--service", "billing", "regenerate", "--check"], &[]).succeeds(&["up to date"]);
+    inside(&folder, &["regenerate", "--service", "billing", "--check"], &[]).succeeds(&["up to date"]);
     let all = inside(&folder, &["--all", "regenerate", "--check"], &[]);
     all.succeeds(&["== the service at the top", "== billing"]);
     folder.write("made/billing/specs/contracts/billing.json", "{}");

@@ -72,7 +72,7 @@ pub(crate) fn add(root: &Path, flags: &Add) -> Result<ExitCode, Failure> {
         return Err(Failure::configuration(
             "add/no-workspace",
             format!("{} has no folder `xtask`", root.display()),
-            "run the command at the top of a workspace, or make one: cargo driftless new",
+            "run the command at the top of a workspace, or make one: cargo xtask new DIR",
         ));
     }
     let target = root.join(&flags.service_name);
@@ -89,7 +89,7 @@ pub(crate) fn add(root: &Path, flags: &Add) -> Result<ExitCode, Failure> {
     let base_url = base_url.trim_end_matches('/');
     let service =
         Service { names: &names, first: first.as_ref(), variables: &variables, base_url, cli: flags.service.cli };
-    next(root, &format!("--service {} ", flags.service_name), &service);
+    next(root, &format!(" --service {}", flags.service_name), &service);
     Ok(ExitCode::SUCCESS)
 }
 
@@ -351,5 +351,5 @@ fn next(folder: &Path, service_flag: &str, service: &Service<'_>) {
         result(&format!("            cargo run -p {}-cli -- --help", service.stem()));
     }
     result("            cargo test");
-    result(&format!("            git add -A && git commit; from then on: cargo xtask {service_flag}regenerate"));
+    result(&format!("            git add -A && git commit; from then on: cargo xtask regenerate{service_flag}"));
 }
