@@ -14,6 +14,7 @@ mod modules;
 mod names;
 mod nested;
 mod paths;
+mod pointers;
 mod prose;
 mod pure;
 mod readme;
@@ -84,6 +85,7 @@ const RULES: &[Rule] = &[
     nested::check,
     names::check,
     paths::check,
+    pointers::check,
     pure::check,
     generic::check,
     line_ends::check,
