@@ -1,8 +1,8 @@
 //! Turns a Swagger/OpenAPI contract into a typed Rust client.
 //!
 //! Bytes in, files out: this crate knows no network, no clock, no environment, and writes nothing. The stages, in
-//! order: [`load`], `correct`, [`upgrade`], `model`, `ids`, `shape`, `generate`, `refine`, `emit`. `ARCHITECTURE.md` at the top of the
-//! workspace describes the stages.
+//! order: [`load`], `correct`, [`upgrade`], `model`, `ids`, `shape`, `generate`, `refine`, `emit`. The page on the architecture, in
+//! the repository of this crate, describes the stages.
 //!
 //! ```
 //! use driftless_codegen::{Config, Contract, FamilyRule, Names, Setup, generate};

@@ -71,7 +71,7 @@ pub struct SentDocument {
     pub text: String,
 }
 
-/// An operation that reads something and needs no argument. All names are identifiers of the client.
+/// A call that a program can make as it is: values are made up for its arguments. All names are identifiers of the client.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FirstCall {
     /// The family: a method of the client, and a module.
@@ -82,6 +82,18 @@ pub struct FirstCall {
     pub marker: String,
     /// The path, as the contract writes it.
     pub path: String,
+    /// The value of the body that an argument refers to as `&body`.
+    pub body: Option<String>,
+    /// Names and values of the arguments, in order. A value can end with `?`.
+    pub arguments: Vec<(String, String)>,
+    /// The struct of the family's module that has them as fields.
+    pub fields_of: Option<String>,
+    /// The items of the client's crate that the values name, such as `types`.
+    pub uses: Vec<&'static str>,
+    /// The cargo features that the operation needs beside its family.
+    pub features: Vec<&'static str>,
+    /// `true` if the contract marks it as deprecated.
+    pub deprecated: bool,
 }
 
 /// The first content of a configuration for new contracts.

@@ -22,6 +22,7 @@ mod drift_documents;
 mod drift_forms;
 mod drift_security;
 mod effort;
+mod first_calls;
 mod graphql;
 mod graphql_shapes;
 mod grown;

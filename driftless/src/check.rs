@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use crate::console::{count, progress, result};
+use crate::console::{advice, count, progress, result};
 use crate::failure::{Exit, Failure};
 use crate::flags::Regenerate;
 use crate::inputs::Inputs;
@@ -13,14 +13,14 @@ use crate::workspace::Workspace;
 pub(crate) fn run(workspace: &Workspace) -> Result<ExitCode, Failure> {
     if transaction::is_interrupted(workspace)? {
         result(&format!("{JOURNAL}: interrupted: an earlier run was ended while it swapped files"));
-        result("  fix: cargo xtask regenerate --offline");
+        advice("  fix: cargo xtask regenerate --offline");
         return Ok(Exit::Stale.into());
     }
     let survey = survey(&Inputs::read(workspace)?)?;
     let findings = survey.findings();
     for finding in &findings {
         result(&format!("{}: {}", finding.path, finding.cause));
-        result(&format!("  fix: {}", finding.fix()));
+        advice(&format!("  fix: {}", finding.fix()));
     }
     if findings.is_empty() {
         progress("everything is up to date");

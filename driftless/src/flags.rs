@@ -60,21 +60,21 @@ Examples:
   cargo xtask drift explain member-removed            the meaning of a rule";
 
 const NEW: &str = "\
-The workspace has the crate of the client (`generated-client`), its configuration and pinned contract (`specs`), and
-`cargo xtask`. The commands that follow are printed at the end.
+The workspace has the crate of the client (`generated-client`), its configuration and pinned contract (`specs`), and the
+package `xtask`, which has these commands, too. The commands that follow are printed at the end.
 
 Examples:
-  cargo driftless new orders --base-url https://orders.example
-  cargo driftless new orders --base-url https://orders.example --dry-run    shows the names and route families
-  cargo driftless new orders --contract contract.json --name orders --ci github";
+  cargo xtask new orders --base-url https://orders.example
+  cargo xtask new orders --base-url https://orders.example --dry-run    shows the names and route families
+  cargo xtask new orders --contract contract.json --name orders --ci github";
 
 const ADD: &str = "\
-The service gets a folder of its own with `specs` and `generated-client`. `cargo xtask --service NAME` runs a command for it,
-`cargo xtask --all` for every service of the workspace.
+The service gets a folder of its own with `specs` and `generated-client`. `--service NAME` runs a command for it, `--all` for every
+service of the workspace.
 
 Examples:
   cargo xtask add billing --base-url https://billing.example
-  cargo xtask --service billing regenerate";
+  cargo xtask regenerate --service billing";
 
 const UPGRADE: &str = "\
 It writes the version into the manifests of the workspace, lets cargo take it into Cargo.lock, and regenerates every client
@@ -94,17 +94,35 @@ pub(crate) struct Flags {
     pub(crate) command: Command,
 }
 
-/// The service that a command is for.
+/// The workspace that a command is for, and flags that stand before its name.
 #[derive(Clone, Debug, Args)]
 pub struct Scope {
     /// The workspace to work on, instead of the one around the current folder.
     #[arg(long, hide = true, global = true, value_name = "DIR")]
     pub workspace: Option<PathBuf>,
-    /// The service of the workspace to work on: a folder that `add` made.
-    #[arg(long, global = true, value_name = "NAME", conflicts_with = "all")]
+    /// The same as behind the name of a command that works on a service. The others refuse it.
+    #[arg(long, hide = true, value_name = "NAME", conflicts_with = "all")]
     pub service: Option<String>,
-    /// Run `regenerate` or `drift` for each service of the workspace, one after the other.
-    #[arg(long, global = true)]
+    /// The same.
+    #[arg(long, hide = true)]
+    pub all: bool,
+}
+
+/// The service that a command works on.
+#[derive(Clone, Debug, Default, Args)]
+pub struct OneService {
+    /// The service of the workspace to work on: a folder that `add` made [default: the one at the top].
+    #[arg(long, value_name = "NAME")]
+    pub service: Option<String>,
+}
+
+/// The services that a command works on.
+#[derive(Clone, Debug, Default, Args)]
+pub struct Services {
+    #[command(flatten)]
+    pub one: OneService,
+    /// Work on each service of the workspace, one after the other.
+    #[arg(long, conflicts_with = "service")]
     pub all: bool,
 }
 
@@ -238,6 +256,8 @@ pub struct Add {
 
 #[derive(Debug, Default, Args)]
 pub struct Regenerate {
+    #[command(flatten)]
+    pub services: Services,
     /// The contract itself: a file, or an http(s) URL; it replaces all pinned contracts.
     #[arg(long, value_name = "FILE|URL", conflicts_with_all = ["offline", "check"])]
     pub contract: Option<String>,
@@ -285,6 +305,8 @@ pub struct Regenerate {
 
 #[derive(Debug, Args)]
 pub struct Sandbox {
+    #[command(flatten)]
+    pub one: OneService,
     /// `--contract FILE|URL` (it can be repeated), and flags of the program; `cargo xtask sandbox --help` lists them.
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "FLAGS")]
     pub flags: Vec<OsString>,
@@ -292,6 +314,8 @@ pub struct Sandbox {
 
 #[derive(Debug, Args)]
 pub struct Conformance {
+    #[command(flatten)]
+    pub one: OneService,
     /// Flags of the program; `cargo xtask conformance --help` lists them.
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "FLAGS")]
     pub flags: Vec<OsString>,

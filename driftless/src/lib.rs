@@ -41,6 +41,7 @@ mod names;
 mod new;
 #[doc(hidden)]
 pub mod place;
+mod program;
 mod regenerate;
 mod review;
 mod sandbox;
@@ -62,7 +63,7 @@ pub mod workspace;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use clap::Parser as _;
+use clap::{CommandFactory as _, FromArgMatches as _};
 
 pub use crate::failure::Failure;
 pub use crate::review::{NotAccepted, Review};
@@ -73,7 +74,10 @@ pub fn main() -> ExitCode {
     let arguments: Vec<_> = std::env::args_os().collect();
     let is_cargo = arguments.get(1).is_some_and(|first| first == "driftless");
     let arguments = arguments.into_iter().enumerate().filter(|(index, _)| !(is_cargo && *index == 1));
-    let flags = flags::Flags::try_parse_from(arguments.map(|(_, argument)| argument));
+    program::start(std::env::args_os().next().as_deref());
+    let command = program::renamed(flags::Flags::command());
+    let matches = command.try_get_matches_from(arguments.map(|(_, argument)| argument));
+    let flags = matches.and_then(|matches| flags::Flags::from_arg_matches(&matches));
     develop::ended(flags, |flags| develop::run(&flags.scope, flags.command))
 }
 
@@ -110,7 +114,7 @@ pub mod develop {
     use crate::console;
     use crate::failure::{Exit, Failure};
     use crate::files::Files;
-    use crate::flags::{Command, Scope};
+    use crate::flags::{Command, DriftCommand, OneService, Scope, Services};
     use crate::inputs::Inputs;
     pub use crate::source::{Bounds, LiveService, SecretHeader, ServiceAnswer};
     use crate::workspace::{CONFIGURATION, Workspace};
@@ -151,26 +155,67 @@ pub mod develop {
 
     /// Runs a command of the tool.
     pub fn run(scope: &Scope, command: Command) -> Result<ExitCode, Failure> {
-        let only = |command: &str| match scope.all {
-            true => {
-                Err(Failure::configuration("flags/all", format!("--all is not for `{command}`"), "leave the flag out"))
-            }
-            false => Ok(()),
-        };
         match command {
-            Command::New(flags) => only("new").and_then(|()| crate::new::new(&flags)),
-            Command::Add(flags) => only("add").and_then(|()| crate::new::add(top(scope)?.root(), &flags)),
-            Command::Upgrade(flags) => only("upgrade").and_then(|()| crate::upgrade::run(&top(scope)?, &flags)),
-            Command::Sandbox(flags) => only("sandbox").and_then(|()| crate::serving::run(&workspace(scope)?, &flags)),
-            Command::Conformance(flags) => {
-                only("conformance").and_then(|()| crate::conformance::run(&workspace(scope)?, &flags))
+            Command::New(flags) => without_service(scope, "new").and_then(|()| crate::new::new(&flags)),
+            Command::Add(flags) => {
+                without_service(scope, "add").and_then(|()| crate::new::add(top(scope)?.root(), &flags))
             }
-            Command::Regenerate(flags) => each(scope, |workspace| match flags.check {
+            Command::Upgrade(flags) => {
+                without_service(scope, "upgrade").and_then(|()| crate::upgrade::run(&top(scope)?, &flags))
+            }
+            Command::Sandbox(flags) => {
+                one(scope, &flags.one, "sandbox", |workspace| crate::serving::run(workspace, &flags))
+            }
+            Command::Conformance(flags) => {
+                one(scope, &flags.one, "conformance", |workspace| crate::conformance::run(workspace, &flags))
+            }
+            Command::Regenerate(flags) => each(scope, &flags.services, |workspace| match flags.check {
                 true => crate::check::run(workspace),
                 false => crate::regenerate::run(workspace, &flags),
             }),
-            Command::Drift(flags) => each(scope, |workspace| crate::drift::run(workspace, &flags)),
+            Command::Drift(flags) => match &flags.command {
+                Some(DriftCommand::Explain { .. }) => {
+                    without_service(scope, "drift explain").and_then(|()| crate::drift::run(&top(scope)?, &flags))
+                }
+                Some(DriftCommand::Accept(accept)) => {
+                    one(scope, &accept.one, "drift accept", |workspace| crate::drift::run(workspace, &flags))
+                }
+                None => each(scope, &flags.services, |workspace| crate::drift::run(workspace, &flags)),
+            },
         }
+    }
+
+    /// Refuses flags before the name of a command that works on no service.
+    fn without_service(scope: &Scope, command: &str) -> Result<(), Failure> {
+        let flag = match scope {
+            Scope { all: true, .. } => "all",
+            Scope { service: Some(_), .. } => "service",
+            _ => return Ok(()),
+        };
+        let code = if flag == "all" { "flags/all" } else { "flags/service" };
+        Err(Failure::configuration(code, format!("--{flag} is not for `{command}`"), "leave the flag out"))
+    }
+
+    /// Runs a command for the service that the flags before or behind its name choose.
+    fn one(
+        scope: &Scope,
+        flags: &OneService,
+        command: &str,
+        run: impl FnOnce(&Workspace) -> Result<ExitCode, Failure>,
+    ) -> Result<ExitCode, Failure> {
+        without_service(&Scope { service: None, ..scope.clone() }, command)?;
+        run(&workspace(&behind(scope, &flags.service, false)?)?)
+    }
+
+    /// The flags before the name of a command, or else those behind it.
+    fn behind(scope: &Scope, service: &Option<String>, all: bool) -> Result<Scope, Failure> {
+        let (before, after) = (scope.all || scope.service.is_some(), all || service.is_some());
+        if before && after {
+            let message = "the service is named before the command and behind it";
+            return Err(Failure::configuration("flags/service", message, "name it behind the command"));
+        }
+        let scope = scope.clone();
+        Ok(if after { Scope { service: service.clone(), all, ..scope } } else { scope })
     }
 
     /// The workspace of the service that the flags name.
@@ -193,11 +238,16 @@ pub mod develop {
     }
 
     /// Runs a command for the service that the flags name, or for all: the first exit code that is not 0 counts.
-    fn each(scope: &Scope, run: impl Fn(&Workspace) -> Result<ExitCode, Failure>) -> Result<ExitCode, Failure> {
+    fn each(
+        scope: &Scope,
+        flags: &Services,
+        run: impl Fn(&Workspace) -> Result<ExitCode, Failure>,
+    ) -> Result<ExitCode, Failure> {
+        let scope = behind(scope, &flags.one.service, flags.all)?;
         if !scope.all {
-            return run(&workspace(scope)?);
+            return run(&workspace(&scope)?);
         }
-        let top = top(scope)?;
+        let top = top(&scope)?;
         let mut code = None;
         for folder in crate::services(top.root())? {
             let name = folder.strip_prefix(top.root()).ok().and_then(Path::to_str).filter(|name| !name.is_empty());

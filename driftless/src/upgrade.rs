@@ -109,7 +109,7 @@ fn raise(text: &str, requirement: &str) -> Result<(String, String), Failure> {
             "upgrade/vendored",
             "[patch.crates-io] of Cargo.toml names driftless, so that its crates come from no registry",
             "unpack the crates of the new version into `vendor`, write their version and folders into Cargo.toml, \
-             then run: cargo xtask --all regenerate --offline",
+             then run: cargo xtask regenerate --all --offline",
         ));
     }
     let mut before = None;
@@ -205,7 +205,7 @@ fn succeed(command: &mut Command, interrupt: &Interrupt) -> Result<(), Failure> 
     Err(Failure::configuration(
         "upgrade/failed",
         format!("{}: {}", command.get_program().to_string_lossy(), driftless_codegen::line(first)),
-        "Cargo.toml and Cargo.lock are as they were; `cargo xtask --all regenerate --offline` brings clients back that were regenerated",
+        "Cargo.toml and Cargo.lock are as they were; `cargo xtask regenerate --all --offline` brings clients back that were regenerated",
     ))
 }
 

@@ -101,7 +101,7 @@ fn check_names_an_interrupted_swap_and_the_next_run_mends_it() {
 
     let check = workspace.run(&["regenerate", "--check"]);
     assert_eq!(check.code, Some(2));
-    assert!(check.stdout.contains("interrupted") && check.stdout.contains("fix: cargo xtask regenerate --offline"));
+    assert!(check.stdout.contains("interrupted") && check.stdout.contains("fix: cargo driftless regenerate --offline"));
     workspace.run(&["regenerate", "--offline"]).succeeds(&["completed an interrupted run (1 file)", "0 bytes written"]);
     assert_eq!(workspace.tree(), before);
 }

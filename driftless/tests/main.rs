@@ -12,6 +12,7 @@ mod behaviours;
 mod browser;
 #[cfg(unix)]
 mod certificates;
+mod commands;
 #[cfg(unix)]
 mod credentials;
 mod discovery;

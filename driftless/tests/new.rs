@@ -85,13 +85,13 @@ fn another_service_is_added_and_named() {
     folder.run(&["new", "made", "--contract", "one.json", "--name", "orders"]).succeeds(&[]);
     let other = folder.path("other.json").display().to_string();
     inside(&folder, &["add", "billing", "--contract", &other], &[])
-        .succeeds(&["cargo xtask --service billing regenerate"]);
+        .succeeds(&["cargo xtask regenerate --service billing"]);
     let manifest = folder.read("made/Cargo.toml");
     for list in ["members = [\"generated-client\", \"xtask\"", "default-members = [\"generated-client\""] {
         assert!(manifest.contains(&format!("\n{list}, \"billing/generated-client\"]\n")), "{manifest}");
     }
     assert!(folder.read("made/billing/specs/codegen.toml").contains("variables = \"BILLING_\""));
-    inside(&folder, &["--service", "billing", "regenerate", "--check"], &[]).succeeds(&["up to date"]);
+    inside(&folder, &["regenerate", "--service", "billing", "--check"], &[]).succeeds(&["up to date"]);
     let all = inside(&folder, &["--all", "regenerate", "--check"], &[]);
     all.succeeds(&["== the service at the top", "== billing"]);
     folder.write("made/billing/specs/contracts/billing.json", "{}");
@@ -226,21 +226,69 @@ fn the_variables_are_those_that_the_contract_asks_for() {
     }
 }
 
-/// If no operation can be called without an argument, nothing tells to run a program, and no page names one.
+/// Each argument of the first call has a value, in the program, its test, and the pages.
+#[test]
+fn a_first_call_with_arguments_has_values() {
+    let folder = folder();
+    let parameters = ["key", "id"].map(|name| {
+        let place = if name == "id" { "path" } else { "query" };
+        format!("{{\"name\":\"{name}\",\"in\":\"{place}\",\"required\":true,\"schema\":{{\"type\":\"string\"}}}}")
+    });
+    let with_arguments = contract::with_paths(&["/api/orders/{id}"])
+        .replace("\"get\":{", &format!("\"parameters\":[{}],\"get\":{{", parameters.join(",")));
+    folder.write("contract.json", &with_arguments);
+    let run = folder.run(&["new", "made", "--contract", "contract.json", "--name", "orders"]);
+    run.succeeds(&["cargo run -p orders-client --example first"]);
+    let values = "let arguments = ListArguments {\n        id: \"1234\",\n        key: \"example\",\n    };";
+    for path in ["examples/first.rs", "tests/first.rs", "README.md"] {
+        let text = folder.read(&format!("made/generated-client/{path}"));
+        assert!(text.contains(values) && text.contains(".list(arguments)"), "{text}");
+    }
+    let test = folder.read("made/generated-client/tests/first.rs");
+    assert!(test.contains("assert!(fake.calls()[0].path.starts_with(\"/api/orders/\"));"), "{test}");
+    let page = folder.read("made/generated-client/src/lib.rs");
+    assert!(page.contains("//! # use orders_client::families::orders::ListArguments;\n"), "{page}");
+    let program = folder.read("made/generated-client/examples/first.rs");
+    assert!(program.contains("use orders_client::families::orders::ListArguments;\n") && program.contains("// Values"));
+    assert!(folder.read("made/README.md").contains("# the client, against a fake service\n"));
+}
+
+/// An operation that answers with XML needs the feature of it, and so do the program and its test.
+#[test]
+fn a_first_call_has_the_features_that_it_needs() {
+    let folder = folder();
+    let text = contract::with_paths(&PATHS).replace("application/json", "application/xml");
+    folder.write("contract.json", &text);
+    folder.run(&["new", "made", "--contract", "contract.json", "--name", "orders"]).succeeds(&[]);
+    let manifest = folder.read("made/generated-client/Cargo.toml");
+    let line = "orders-client = { path = \".\", features = [\"testing\", \"xml\"] }\n";
+    assert!(manifest.contains(line), "{manifest}");
+    inside(&folder, &["regenerate", "--check"], &[]).succeeds(&["up to date"]);
+}
+
+/// If no operation has values for its arguments, nothing tells to run a program, and no page names one or promises a test.
 #[test]
 fn without_a_call_nothing_tells_to_run_one() {
     for has_call in [true, false] {
         let folder = folder();
-        let with_argument = contract::with_paths(&["/api/orders/{id}"])
-            .replace("\"get\":{", "\"parameters\":[{\"name\":\"id\",\"in\":\"path\",\"required\":true,\"schema\":{\"type\":\"string\"}}],\"get\":{");
+        let mut endless: serde_json::Value =
+            serde_json::from_str(&contract::with_paths(&["/api/orders"])).expect("JSON");
+        let paths = endless["paths"]["/api/orders"].as_object_mut().expect("operations");
+        paths.remove("get");
+        paths["post"]["requestBody"]["required"] = true.into();
+        // A type that needs itself has no value.
+        let schema = &mut endless["components"]["schemas"]["Thing"];
+        schema["required"] = serde_json::json!(["next"]);
+        schema["properties"]["next"] = serde_json::json!({ "$ref": "#/components/schemas/Thing" });
         let key = "\"security\":[{\"k\":[]}],\"components\":{\"securitySchemes\":{\"k\":{\"type\":\"apiKey\",\"in\":\"query\",\"name\":\"key\"}},";
-        let text = if has_call { contract::with_paths(&PATHS) } else { with_argument };
+        let text = if has_call { contract::with_paths(&PATHS) } else { endless.to_string() };
         folder.write("contract.json", &text.replace("\"components\":{", key));
         let run = folder.run(&["new", "made", "--contract", "contract.json", "--name", "orders"]);
         run.succeeds(&["export ORDERS_BASE_URL=https://service.example ORDERS_API_KEY=…\n"]);
         for page in ["README.md", "generated-client/README.md"] {
             let text = folder.read(&format!("made/{page}"));
             assert_eq!(text.contains("--example first") || text.contains("parts().list()"), has_call, "{page}: {text}");
+            assert!(has_call || !text.contains("fake service"), "{page}: {text}");
         }
         assert_eq!(run.stdout.contains("--example first"), has_call, "{run:?}");
         assert_eq!(run.stdout.contains("no first program was written"), !has_call, "{run:?}");

@@ -152,7 +152,7 @@ fn check_lists_every_stale_file_with_its_cause_and_writes_nothing() {
         "{source}: hand edit\n  fix: git checkout -- {source}\n\
          generated-client/src/generated/stray.rs: unlisted: the lock does not know it\n  \
          fix: mv generated-client/src/generated/stray.rs generated-client/src/\n\
-         specs/ledger.txt: missing\n  fix: cargo xtask regenerate --offline\n"
+         specs/ledger.txt: missing\n  fix: cargo driftless regenerate --offline\n"
     );
     assert_eq!((run.code, run.stdout.as_str()), (Some(2), expected.as_str()));
     assert_eq!((workspace.tree(), workspace.times()), (tree, times));
@@ -183,7 +183,7 @@ fn check_names_the_input_that_changed() {
     workspace.replace(LOCK, &before, &digest(&hashes(&workspace)));
     let run = workspace.run(&["regenerate", "--check"]);
     assert_eq!(run.code, Some(2));
-    let fix = "  fix: cargo xtask regenerate --offline\n";
+    let fix = "  fix: cargo driftless regenerate --offline\n";
     assert_eq!(run.stdout, format!("{source}: generator\n{fix}{LOCK}: generator\n{fix}"));
 }
 
@@ -198,7 +198,7 @@ fn check_tells_an_edited_pin_and_a_missing_one() {
     fs::remove_file(workspace.path(path)).expect("removed");
     let run = workspace.run(&["regenerate", "--check"]);
     assert_eq!((run.code, run.stdout), (Some(2), format!("{path}: missing\n  fix: git checkout -- {path}\n")));
-    workspace.run(&["regenerate", "--offline"]).fails(2, &[path, "git checkout", "cargo xtask regenerate"]);
+    workspace.run(&["regenerate", "--offline"]).fails(2, &[path, "git checkout", "cargo driftless regenerate"]);
 }
 
 #[test]
@@ -218,7 +218,7 @@ fn a_lock_in_conflict_says_what_to_do_and_offline_does_it() {
     let tree = workspace.tree();
     let lock = workspace.read(LOCK);
     workspace.write(LOCK, &format!("<<<<<<< HEAD\n{lock}=======\nversion = 2\n>>>>>>> other\n"));
-    let advice = "take one side of all generated files, run `cargo xtask regenerate --offline --overwrite`";
+    let advice = "take one side of all generated files, run `cargo driftless regenerate --offline --overwrite`";
     workspace.run(&["regenerate", "--contract", "contract.json"]).fails(5, &[advice]);
     workspace.run(&["regenerate", "--check"]).fails(5, &[advice]);
     workspace.run(&["regenerate", "--offline"]).succeeds(&["written anew"]);

@@ -326,7 +326,7 @@ compile radarr
 unset PLACES_API_KEY
 measured 'radarr and places: cargo xtask add' "${xtask[@]}" add places --base-url "$url/places" --contract "$url/places/swagger.json"
 export PLACES_API_KEY=canary
-measured 'radarr and places: cargo xtask --all regenerate' "${xtask[@]}" --all regenerate
+measured 'radarr and places: cargo xtask regenerate --all' "${xtask[@]}" regenerate --all
 [ "$(grep -c '^contract .*, unchanged)$' "$folder/log")" = 2 ] || failed 'a contract is not the one that was pinned'
 # Its program for the shell has no tests.
 measured 'radarr and places: cargo test --workspace' cargo test --workspace --exclude radarr-cli
@@ -362,7 +362,7 @@ measured "upgrade: to $next" cargo xtask upgrade
 cat "$folder/log"
 prints "version     $version → $next"
 cmp Cargo.toml "$folder/raised.toml"
-measured 'upgraded: cargo xtask --all regenerate --check' cargo xtask --all regenerate --check
+measured 'upgraded: cargo xtask regenerate --all --check' cargo xtask regenerate --all --check
 measured 'upgraded: cargo test' cargo test
 grep -rqE "interface $((interface + 1))" generated-client/src/generated places/generated-client/src/generated ||
     failed 'the clients are not those of the new version'

@@ -52,7 +52,7 @@ fn answer(workspace: &Workspace, arguments: &[&str], path: &str) -> String {
 #[test]
 fn the_pinned_contracts_are_served_and_so_is_a_file_or_a_url() {
     let workspace = workspace();
-    workspace.run(&["sandbox"]).fails(5, &["sandbox/no-contract", "cargo xtask regenerate", "--contract FILE|URL"]);
+    workspace.run(&["sandbox"]).fails(5, &["sandbox/no-contract", "cargo driftless regenerate", "--contract FILE|URL"]);
     workspace.run(&["sandbox", "--help"]).succeeds(&["--contract <FILE>"]);
     workspace.pin(&contract::small());
     assert!(answer(&workspace, &[], "/api/things").starts_with("HTTP/1.1 200"));

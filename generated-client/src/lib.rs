@@ -26,14 +26,14 @@
 //!
 //! An addition to the contract breaks no caller: optional parameters and bodies are set on the call, types are
 //! `#[non_exhaustive]` and made by `new` or `default`, names stay, and a call keeps its return type. A removal, a new requirement
-//! and another type are errors of the next compile. The guide `docs/compatibility.md` of the repository lists both.
+//! and another type are errors of the next compile. The guide on compatibility, in the repository, lists both.
 //!
 //! # Calls
 //!
 //! - A call uses the session's token, which is refreshed before it expires, and once after a 401.
 //! - It ends by its deadline, 60 s unless set, with all attempts and token requests included.
 //! - It is retried if no connection was made, and, for `GET` and other calls without effects, after failures of the network and
-//!   of the service. The guide `docs/errors-and-retries.md` has the rules.
+//!   of the service. The guide on errors and retries, in the repository, has the rules.
 //! - A `POST` whose connection breaks is not retried: [`Error::is_submission_unknown`].
 //! - It follows no redirect, and sends the token to the origin of the base URL only. `http` is for loopback.
 //! - It reads at most 16 MiB of a body that is decoded, and 64 KiB of the body of an error.

@@ -3,14 +3,13 @@
 //! It is composed as code is, of given names and of the generator's own values, so that it contains no text of a
 //! contract. A value without a short literal, such as an identifier or a file, is a hidden argument of the example.
 
-use super::arguments::{Arguments, PREFIX, Setter, arrange};
+use super::arguments::{Arguments, PREFIX, Setter};
 use super::render::Render;
-use super::{samples, xml};
-use crate::FirstCall;
+use super::samples;
 use crate::generate::Rust;
-use crate::model::{Content, Deprecation, EnumKind, Family, Kind, Operation, PartKind, Presence, Provenance, TypeId};
+use crate::model::{Content, Deprecation, EnumKind, Family, Kind, Operation, PartKind, Presence, TypeId};
 use crate::naming::ident::member_name;
-use crate::naming::setter::{has_setter, marker_name};
+use crate::naming::setter::has_setter;
 use crate::text::code::code;
 use crate::text::{Code, Ident, literal};
 
@@ -195,33 +194,5 @@ fn plain(name: &Ident, rust: &Rust) -> Option<Code> {
         Rust::Name("Vec", _) => code!["Vec::new()"],
         Rust::Name("BTreeMap", _) => code!["BTreeMap::new()"],
         _ => return None,
-    })
-}
-
-/// The shortest call for a first program: of an operation that only reads, needs no argument, answers with something, is there in
-/// the default build, and is sent to the client's base URL.
-pub(super) fn first_call(render: &Render<'_>) -> Option<FirstCall> {
-    let is_simple = |operation: &&Operation| {
-        operation.method == "GET"
-            && !operation.deprecated
-            && operation.provenance != Provenance::Assumed
-            && operation.success != Content::Empty
-            && operation.servers.is_empty()
-            && !xml::is_spoken(render.model, operation)
-            && arrange(render, operation).list.is_empty()
-    };
-    let of_main = |operation: &&Operation| {
-        let family = render.model.families.iter().find(|family| family.name == operation.family);
-        family.is_some_and(|family| family.server.is_none())
-    };
-    let calls = render.model.operations.iter().filter(is_simple).filter(of_main);
-    let call = calls.min_by_key(|operation| {
-        (operation.family.len() + operation.name.len(), operation.family.clone(), operation.name.clone())
-    })?;
-    Some(FirstCall {
-        family: call.family.to_string(),
-        operation: call.name.to_string(),
-        marker: Ident::derived(&marker_name(&call.name), |_| call.name.to_string()).to_string(),
-        path: call.path.clone(),
     })
 }

@@ -10,6 +10,7 @@ mod client;
 mod documents;
 mod examples;
 mod families;
+mod first;
 mod groups;
 mod identifiers;
 mod index;
@@ -91,6 +92,6 @@ pub(crate) fn refine(
         take("xml.rs".to_owned(), tables);
     }
     let surface = surface::surface(&render);
-    let first_call = examples::first_call(&render);
+    let first_call = first::first_call(&render);
     Parts { features: layout::features(model, &groups), surface, first_call, api: index.finish() }
 }

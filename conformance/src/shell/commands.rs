@@ -1,4 +1,4 @@
-//! Commands and flags of an operation, by the rules in `cli/engine/README.md`. This is a second implementation of them: it shares no code
+//! Commands and flags of an operation, by the rules in the README of `driftless-cli`. This is a second implementation of them: it shares no code
 //! with `driftless-cli`.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,4 +1,4 @@
-//! The words of a shell for a case, by the rules in `cli/engine/README.md`.
+//! The words of a shell for a case, by the rules in the README of `driftless-cli`.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

@@ -1,6 +1,7 @@
 //! `cargo xtask corpus`: generates a client for every contract of a folder, compiles it, and reports.
 
 mod check;
+mod first;
 mod one;
 mod sample;
 mod sizes;

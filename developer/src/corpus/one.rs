@@ -10,7 +10,7 @@ use driftless::develop::{self, DEFAULT_NAME};
 use driftless_codegen::{Contract, Names, Output, Setup, generate};
 use serde::{Deserialize, Serialize};
 
-use super::{Check, Degraded, Row, median};
+use super::{Check, Degraded, Row, first, median};
 use crate::bounded::read_bounded;
 use crate::failure::Failure;
 use crate::features;
@@ -46,7 +46,8 @@ pub(super) struct Generated {
 }
 
 impl Generated {
-    pub(super) fn from_output(output: Output) -> Self {
+    pub(super) fn from_output(mut output: Output) -> Self {
+        first::add(&mut output.files, output.first_call.as_ref());
         Self { features: features::render(&output.features), files: output.files }
     }
 }
@@ -86,7 +87,7 @@ pub(crate) fn run(workspace: &Workspace, flags: &flags::CorpusOne) -> Result<Exi
     // The generation ends here.
     let (seconds, peak_mb) = (start.elapsed().as_secs_f64(), peak_mb());
     let mut report = match outcome {
-        Ok(output) => Report {
+        Ok(mut output) => Report {
             error: output.files.iter().find_map(|(name, text)| {
                 syn::parse_file(text).err().map(|error| format!("the generated {name} is not Rust: {error}"))
             }),
@@ -100,7 +101,10 @@ pub(crate) fn run(workspace: &Workspace, flags: &flags::CorpusOne) -> Result<Exi
                 .into_iter()
                 .map(|part| Degraded { pointer: part.pointer, cause: part.cause })
                 .collect(),
-            files: output.files,
+            files: {
+                first::add(&mut output.files, output.first_call.as_ref());
+                output.files
+            },
             features: features::render(&output.features),
             ..Report::default()
         },

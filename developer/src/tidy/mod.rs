@@ -15,6 +15,7 @@ mod modules;
 mod names;
 mod nested;
 mod paths;
+mod pointers;
 mod prose;
 mod pure;
 mod readme;
@@ -85,6 +86,7 @@ const RULES: &[Rule] = &[
     nested::check,
     names::check,
     paths::check,
+    pointers::check,
     pure::check,
     generic::check,
     line_ends::check,

@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
+use crate::program::named;
+
 pub use foreign::{address, hide, redacted, screened, word};
 
 /// One line of a result. A text of a contract or a server cannot add another one, and cannot steer the terminal.
@@ -17,7 +19,12 @@ pub fn result(text: &str) {
 
 /// One line about the work under way.
 pub fn progress(text: &str) {
-    let _ = writeln!(std::io::stderr().lock(), "{}", foreign::screened(text));
+    let _ = writeln!(std::io::stderr().lock(), "{}", foreign::screened(&named(text)));
+}
+
+/// One line of a result that names a command to run.
+pub(crate) fn advice(text: &str) {
+    result(&named(text));
 }
 
 /// A result for another program, as it is.
@@ -65,7 +72,7 @@ impl Steps {
     /// Something worth keeping on the screen.
     pub(crate) fn note(&self, text: &str) {
         match &self.bar {
-            Some(bar) => bar.println(foreign::screened(text)),
+            Some(bar) => bar.println(foreign::screened(&named(text))),
             None => progress(text),
         }
     }

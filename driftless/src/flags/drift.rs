@@ -5,12 +5,14 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand};
 
-use super::{FailOn, Format, day, seconds};
+use super::{FailOn, Format, OneService, Services, day, seconds};
 
 #[derive(Debug, Default, Args)]
 pub struct Drift {
     #[command(subcommand)]
     pub command: Option<DriftCommand>,
+    #[command(flatten)]
+    pub services: Services,
     /// Two contracts, before and after. Without them, the pinned contract is compared with the source's.
     #[arg(num_args = 0..=2, value_name = "BEFORE AFTER", conflicts_with_all = ["against", "contract", "base_url"])]
     pub files: Vec<PathBuf>,
@@ -73,6 +75,8 @@ pub enum DriftCommand {
 
 #[derive(Debug, Args)]
 pub struct DriftAccept {
+    #[command(flatten)]
+    pub one: OneService,
     /// Fingerprints, or beginnings of them that fit one finding each.
     #[arg(required = true, value_name = "FINGERPRINT")]
     pub fingerprints: Vec<String>,

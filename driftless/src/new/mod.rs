@@ -2,6 +2,8 @@
 //!
 //! All files are written into a folder beside the wanted one, which gets its name at the end: a run that fails, or is ended, leaves nothing.
 
+mod configuration;
+mod layout;
 mod template;
 mod vendored;
 
@@ -9,9 +11,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use driftless_codegen::{ClientNames, Contract, FamilyRule, FirstCall, Proposal, Setup, client_names, line};
+use driftless_codegen::{ClientNames, Contract, FirstCall, Proposal, Setup, client_names};
 use url::Url;
 
+use self::configuration::{configuration, document_name, head};
 use self::template::Service;
 use crate::asked;
 use crate::console::{Steps, result, word};
@@ -23,7 +26,7 @@ use crate::regenerate::{self, Begun, from_source, reserved};
 use crate::settings::{Settings, is_name};
 use crate::source::base::{is_same, of_service};
 use crate::source::{self, stripped};
-use crate::suggestions::{self, quoted};
+use crate::suggestions;
 use crate::transaction::Guard;
 use crate::workspace::{CONFIGURATION, STAGING, Workspace};
 
@@ -69,7 +72,7 @@ pub(crate) fn add(root: &Path, flags: &Add) -> Result<ExitCode, Failure> {
         return Err(Failure::configuration(
             "add/no-workspace",
             format!("{} has no folder `xtask`", root.display()),
-            "run the command at the top of a workspace, or make one: cargo driftless new",
+            "run the command at the top of a workspace, or make one: cargo xtask new DIR",
         ));
     }
     let target = root.join(&flags.service_name);
@@ -86,7 +89,7 @@ pub(crate) fn add(root: &Path, flags: &Add) -> Result<ExitCode, Failure> {
     let base_url = base_url.trim_end_matches('/');
     let service =
         Service { names: &names, first: first.as_ref(), variables: &variables, base_url, cli: flags.service.cli };
-    next(root, &format!("--service {} ", flags.service_name), &service);
+    next(root, &format!(" --service {}", flags.service_name), &service);
     Ok(ExitCode::SUCCESS)
 }
 
@@ -214,6 +217,12 @@ fn make(
     let variables = asked::variables(together, &credentials.schemes);
     let service = Service { names: &names, first: first.as_ref(), variables: &variables, base_url: "", cli: flags.cli };
     write(folder.path(), service.calls())?;
+    if let Some(call) = first.as_ref().filter(|call| !call.features.is_empty()) {
+        let manifest = workspace.path("generated-client/Cargo.toml");
+        let text = fs::read_to_string(&manifest).map_err(|error| Failure::file("read", &manifest, &error))?;
+        let text = template::with_features(&text, &call.features);
+        fs::write(&manifest, text).map_err(|error| Failure::file("write", &manifest, &error))?;
+    }
     let staging = workspace.path(STAGING);
     fs::remove_dir_all(&staging).map_err(|error| Failure::file("remove", &staging, &error))?;
     Ok(Some(Made { folder, names, first, variables, base }))
@@ -327,62 +336,6 @@ fn document(flags: &ServiceFlags, base: Option<&Url>, from: Option<&Url>) -> Opt
     Some(base.map_or_else(|| url.to_string(), |base| source::relative(base, &url)))
 }
 
-/// The name of the contract among the pinned ones.
-fn document_name(names: &ClientNames) -> String {
-    let name = names.package.trim_end_matches("-client").to_lowercase();
-    if is_name(&name) { name } else { "service".to_owned() }
-}
-
-/// The configuration before the families.
-fn head(names: &ClientNames, base: Option<&Url>) -> String {
-    let ClientNames { package, name, variables } = names;
-    let base =
-        base.map(|base| format!("base_url = {}\n", quoted(stripped(base).trim_end_matches('/')))).unwrap_or_default();
-    format!(
-        "# The configuration of the client. `cargo xtask regenerate` reads it; unknown keys are errors.\n\n\
-         [client]\npackage = {}\ntype = {}\nvariables = {}\n\n\
-         # The rules by which names are derived. A later version changes no name until it is written here.\n[style]\nversion = 2\n\n\
-         # The variable overrides `base_url`.\n[source]\nname = {}\n{base}base_url_env = {}\n\n\
-         # The credentials of the download come from the variables that programs read. No key holds a secret.\n\
-         [source.token]\nvariables = {}\n",
-        quoted(package),
-        quoted(name),
-        quoted(variables),
-        quoted(&document_name(names)),
-        quoted(&format!("{variables}BASE_URL")),
-        quoted(variables),
-    )
-}
-
-/// The whole configuration: names, source, the place of the document if it was named, and the families.
-fn configuration(
-    names: &ClientNames,
-    base: Option<&Url>,
-    document: Option<&str>,
-    places: &str,
-    families: &[FamilyRule],
-) -> String {
-    let mut text = head(names, base) + places;
-    if let Some(place) = document {
-        let (name, place) = (quoted(&document_name(names)), quoted(place));
-        text.push_str(&format!("\n[[source.document]]\nname = {name}\ncontract = {place}\n"));
-    }
-    if !families.is_empty() {
-        text.push_str(
-            "\n# Route families: a module, a cargo feature and a method of the client each. Paths without a prefix here go by their tag.\n",
-        );
-    }
-    for family in families {
-        let list: Vec<String> = family.prefixes.iter().map(|prefix| quoted(prefix)).collect();
-        text.push_str(&format!("[[family]]\nname = {}\nprefixes = [{}]\n", quoted(&family.name), list.join(", ")));
-        if !family.covers.is_empty() {
-            text.push_str(&format!("covers = {}\n", quoted(&line(&family.covers))));
-        }
-        text.push('\n');
-    }
-    text.trim_end().to_owned() + "\n"
-}
-
 /// The steps after it.
 fn next(folder: &Path, service_flag: &str, service: &Service<'_>) {
     result("");
@@ -390,11 +343,13 @@ fn next(folder: &Path, service_flag: &str, service: &Service<'_>) {
     result(&format!("            export {}", service.exports()));
     match service.first {
         Some(_) => result(&format!("            cargo run -p {} --example first", service.names.package)),
-        None => result("            (each operation needs an argument: no first program was written)"),
+        None => result(
+            "            (no operation can be called with values that a program makes up: no first program was written)",
+        ),
     }
     if service.cli {
         result(&format!("            cargo run -p {}-cli -- --help", service.stem()));
     }
     result("            cargo test");
-    result(&format!("            git add -A && git commit; from then on: cargo xtask {service_flag}regenerate"));
+    result(&format!("            git add -A && git commit; from then on: cargo xtask regenerate{service_flag}"));
 }

@@ -1,7 +1,8 @@
 //! The files of a new workspace, before its first regeneration.
 
 use driftless_codegen::{ClientNames, FirstCall};
-use toml::Value;
+
+use super::layout;
 
 /// A file by its path in the workspace.
 pub(super) type File = (String, String);
@@ -24,6 +25,9 @@ const RELEASE: &str = "
 # Without the names of functions, the program for the shell is a fifth smaller. Backtraces need them.
 strip = true
 ";
+
+/// For a program that can only call what the contract marks as deprecated.
+const DEPRECATED: &str = "#![allow(deprecated, reason = \"the contract has no other operation to begin with\")]\n";
 
 /// The files that a workspace has once. `vendored`: it holds the crates of the tool. `cli`: it has a program for the shell.
 pub(super) fn workspace(vendored: bool, cli: bool) -> Vec<File> {
@@ -124,28 +128,27 @@ impl Service<'_> {
         let secret = |end: &str| format!("      {variables}{end}: ${{{{ secrets.{variables}{end} }}}}\n");
         let secrets: String = all().map(secret).collect();
         let first = self.first;
-        let of_first = |part: fn(&FirstCall) -> &String| first.map(part).cloned().unwrap_or_default();
-        let (family, operation) = (of_first(|call| &call.family), of_first(|call| &call.operation));
-        let call = match format!("let answer = client.{family}().{operation}().await?;") {
-            call if call.len() <= 116 => call,
-            _ => format!("let family = client.{family}();\n    let answer = family.{operation}().await?;"),
-        };
-        let program = include_str!("template/first.rs").split_once("@LISTED@\n").map_or("", |(_, body)| body);
+        let program = include_str!("template/first.rs").split_once("@ALLOWED@\n\n").map_or("", |(_, body)| body);
         let example = first.map_or_else(String::new, |_| format!("```rust\n{program}```\n\n"));
-        let documented = first.map_or_else(String::new, |_| {
-            format!(
-                "//! ```no_run\n//! # async fn run() -> Result<(), {library}::Error> {{\n//! let client = {library}::{name}::from_env()?;\n\
-                 //! {}\n//! println!(\"{{answer:?}}\");\n//! # Ok(()) }}\n//! ```\n//!\n",
-                call.replace("\n    ", "\n//! ")
-            )
-        });
+        let written = |write: &dyn Fn(&FirstCall) -> String| first.map(write).unwrap_or_default();
+        let call = written(&|call| layout::statements(call, "answer", &[".await?"]));
+        let refused = [".await", ".err()", ".ok_or(\"it succeeded\")?"];
+        let refused = written(&|call| layout::statements(call, "error", &refused));
+        let of_test = |call: &FirstCall| {
+            let marker = format!("families::{}::operations::{}", call.family, call.marker);
+            layout::imports(call, &library, &[], &[marker, "testing::{Fake, FakeReply}".to_owned()])
+        };
+        let has_samples = first.is_some_and(|call| !call.arguments.is_empty());
+        let samples = if has_samples { "    // Values of this program: write those of your service.\n" } else { "" };
+        let is_deprecated = first.is_some_and(|call| call.deprecated);
+        let allowed = if is_deprecated { DEPRECATED } else { "" };
+        let documented = written(&|call| documented(call, &library, name));
         let run = format!("cargo run -p {package} --example first\n");
         let stem = self.stem();
         let shell = format!(
             "- The program `{stem}`, in `cli`: `cargo run -p {stem}-cli -- --help` lists the operations at the shell, \
              and `{stem} mcp` serves them to agents.\n"
         );
-        let path = Value::from(of_first(|call| &call.path));
         filled(
             text,
             &[
@@ -158,18 +161,41 @@ impl Service<'_> {
                 ("SECRETS\n", &secrets),
                 ("NAMED", &named.join(", ")),
                 ("LISTED\n", &listed),
-                ("CALL", &call),
+                ("CALL\n", &call),
+                ("REFUSED\n", &refused),
+                ("REFUSAL\n", &written(&layout::refusal)),
+                ("SAMPLES\n", samples),
+                ("ALLOWED\n", allowed),
+                ("PROGRAMIMPORTS\n", &written(&|call| layout::imports(call, &library, &[name.as_str()], &[]))),
+                ("TESTIMPORTS\n", &written(&of_test)),
+                ("PATHCHECK\n", &written(&|call| layout::path_check(&call.path))),
+                ("TESTED", if first.is_some() { "the client, against a fake service" } else { "compiles the client" }),
                 ("PACKAGE", package),
                 ("LIBRARY", &library),
                 ("CLIENT", name),
                 ("VARIABLES", variables),
-                ("FAMILY", &family),
-                ("OPERATION", &operation),
-                ("MARKER", &of_first(|call| &call.marker)),
-                ("PATH", &format!("{:?}", path.as_str().unwrap_or_default())),
             ],
         )
     }
+}
+
+/// The manifest of a client whose tests and examples have these features, too.
+pub(super) fn with_features(manifest: &str, features: &[&str]) -> String {
+    let more: String = features.iter().map(|feature| format!(", {feature:?}")).collect();
+    manifest.replace("features = [\"testing\"] }", &format!("features = [\"testing\"{more}] }}"))
+}
+
+/// The example of a client's documentation.
+fn documented(call: &FirstCall, library: &str, client: &str) -> String {
+    let imports = layout::imports(call, library, &[], &[]);
+    let imports: String = imports.lines().map(|line| format!("//! # {line}\n")).collect();
+    let statements = layout::statements(call, "answer", &[".await?"]);
+    let statements = statements.lines().map(|line| format!("//! {}\n", line.strip_prefix("    ").unwrap_or(line)));
+    format!(
+        "//! ```no_run\n{imports}//! # async fn run() -> Result<(), Box<dyn std::error::Error>> {{\n\
+         //! let client = {library}::{client}::from_env()?;\n{}//! println!(\"{{answer:?}}\");\n//! # Ok(()) }}\n//! ```\n//!\n",
+        statements.collect::<String>()
+    )
 }
 
 /// The text with each `@KEY@` filled in, in the order of the list. A key that ends with a line break takes the line.
@@ -204,12 +230,24 @@ mod tests {
             operation: "o".repeat(70),
             marker: "O".repeat(70),
             path: "/a\"b".to_owned(),
+            body: Some("types::B::default()".to_owned()),
+            arguments: vec![("id".to_owned(), "\"1234\"".to_owned()), ("body".to_owned(), "&body".to_owned())],
+            fields_of: Some("OArguments".to_owned()),
+            uses: vec!["types"],
+            features: vec!["xml"],
+            deprecated: true,
         };
         let short = FirstCall {
             family: "a".to_owned(),
             operation: "b".to_owned(),
             marker: "B".to_owned(),
             path: "/a".to_owned(),
+            body: None,
+            arguments: Vec::new(),
+            fields_of: None,
+            uses: Vec::new(),
+            features: Vec::new(),
+            deprecated: false,
         };
         for first in [None, Some(&short), Some(&long)] {
             for (path, text) in texts(first) {

@@ -231,7 +231,7 @@ fn hand_edited(refused: &[&StaleFile]) -> Failure {
     let mut hints = Vec::new();
     if !edited.is_empty() {
         hints.push(format!("undo the edit: git checkout -- {}", edited.join(" ")));
-        hints.push("move the change into codegen/, or into a [[correction]] of specs/codegen.toml".to_owned());
+        hints.push("or keep the change: as an entry of specs/codegen.toml ([[correction]], [rename], …), or as code of your own beside the generated folder".to_owned());
         hints.push(
             "or let the tool overwrite it: cargo xtask regenerate --overwrite (with --offline where that was used)"
                 .to_owned(),

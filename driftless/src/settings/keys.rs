@@ -168,7 +168,8 @@ pub(super) fn unusable(text: &str, pointer: &str, problem: &str) -> Failure {
 
 /// The hint for a key, with its example.
 fn hint(key: &str) -> String {
-    let known = "docs/configuration.md lists every key; `git diff specs/codegen.toml` shows what changed";
+    let known =
+        "an unknown key is answered with all keys of its table; `git diff specs/codegen.toml` shows what changed";
     match example(key) {
         Some(example) => format!("write it such as:\n{example}\n{known}"),
         None => known.to_owned(),

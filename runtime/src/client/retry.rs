@@ -1,4 +1,4 @@
-//! Retries of calls. The rules are in docs/errors-and-retries.md: retried are failures before anything was sent (every
+//! Retries of calls, by the rules of the guide on errors and retries: retried are failures before anything was sent (every
 //! call), temporary failures of calls that may be repeated, and refusals with `Retry-After`.
 
 use std::{

@@ -1,12 +1,15 @@
 //! A first call of the service. `@CLIENT@::from_env` reads these variables:
 //!
 @LISTED@
-use @LIBRARY@::@CLIENT@;
+@ALLOWED@
+
+@PROGRAMIMPORTS@
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let client = @CLIENT@::from_env()?;
-    @CALL@
+@SAMPLES@
+@CALL@
     println!("{answer:?}");
     Ok(())
 }

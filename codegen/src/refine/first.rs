@@ -1,0 +1,209 @@
+//! The call of a first program, with sample values for all arguments.
+//!
+//! Unlike the example of an operation, it is complete: a program that people start has nobody who gives it a value.
+
+use std::collections::BTreeSet;
+
+use super::arguments::{PREFIX, arrange};
+use super::render::Render;
+use super::{samples, xml};
+use crate::FirstCall;
+use crate::generate::Rust;
+use crate::model::{
+    Content, Deprecation, EnumKind, Kind, Operation, PartKind, Presence, Provenance, Type, TypeId, VariantContent,
+};
+use crate::naming::setter::marker_name;
+use crate::text::code::code;
+use crate::text::{Code, Ident, literal};
+
+/// Types are nested so far in a value. A type that needs itself has no value.
+const DEPTH: usize = 8;
+
+/// The call of the operation that is easiest to try: it is sent to the client's base URL, only reads, and needs the fewest values.
+pub(super) fn first_call(render: &Render<'_>) -> Option<FirstCall> {
+    let calls = render.model.operations.iter().filter(|operation| is_ready(render, operation));
+    let calls = calls.filter_map(|operation| {
+        let values = Values { render, uses: BTreeSet::new(), count: 0 };
+        let (call, count) = values.call(operation)?;
+        let answers_nothing = operation.success == Content::Empty;
+        let length = operation.family.len() + operation.name.len();
+        let name = (operation.family.clone(), operation.name.clone());
+        let effort = (call.arguments.len(), count, answers_nothing, !call.features.is_empty(), length, name);
+        let has_servers = !operation.servers.is_empty();
+        Some(((has_servers, effect(&operation.method), operation.deprecated, effort), call))
+    });
+    calls.min_by(|(one, _), (other, _)| one.cmp(other)).map(|(_, call)| call)
+}
+
+/// Returns whether a program needs no more than a base URL and a credential for it: the version of the interface has a default, and the
+/// client has the operation without another feature or server.
+fn is_ready(render: &Render<'_>, operation: &Operation) -> bool {
+    let family = render.model.families.iter().find(|family| family.name == operation.family);
+    let has_version = operation.api_version.as_ref().is_none_or(|version| version.default.is_some());
+    family.is_some_and(|family| family.server.is_none()) && has_version && operation.provenance != Provenance::Assumed
+}
+
+/// Methods by the effect that a call of them may have.
+fn effect(method: &str) -> usize {
+    let by_effect = ["GET", "HEAD", "OPTIONS", "TRACE", "POST", "PATCH", "PUT", "DELETE"];
+    by_effect.iter().position(|other| *other == method).unwrap_or(by_effect.len())
+}
+
+/// Values for one call.
+struct Values<'r, 'm> {
+    render: &'r Render<'m>,
+    /// Items of the client's crate that the values name.
+    uses: BTreeSet<&'static str>,
+    /// The number of values that were made up.
+    count: usize,
+}
+
+impl Values<'_, '_> {
+    /// The call, and the number of values that were made up for it. `None`: an argument has no value.
+    fn call(mut self, operation: &Operation) -> Option<(FirstCall, usize)> {
+        let arguments = arrange(self.render, operation);
+        let mut body = None;
+        let mut list = Vec::new();
+        for (name, rust) in &arguments.list {
+            let is_body = operation.body.is_some() && **name == *"body";
+            let value = match rust {
+                Rust::Reference(inner) if is_body && matches!(**inner, Rust::Named(_)) => {
+                    body = Some(self.value(name, inner, DEPTH)?.to_string());
+                    code!["&body"]
+                }
+                rust => self.value(name, rust, DEPTH)?,
+            };
+            list.push((name.to_string(), value.to_string()));
+        }
+        let needs_xml = xml::is_spoken(self.render.model, operation);
+        let call = FirstCall {
+            family: operation.family.to_string(),
+            operation: operation.name.to_string(),
+            marker: Ident::derived(&marker_name(&operation.name), |_| operation.name.to_string()).to_string(),
+            path: operation.path.clone(),
+            body,
+            arguments: list,
+            fields_of: arguments.fields_of.map(|name| name.to_string()),
+            uses: self.uses.into_iter().collect(),
+            features: needs_xml.then_some("xml").into_iter().collect(),
+            deprecated: operation.deprecated,
+        };
+        Some((call, self.count))
+    }
+
+    /// A value of exactly that type; `None` if it has none that can be written.
+    fn value(&mut self, name: &Ident, rust: &Rust, depth: usize) -> Option<Code> {
+        let first = |inner: &[Rust]| inner.first().cloned();
+        let simple = match rust {
+            Rust::Named(id) => return self.named(name, *id, depth.checked_sub(1)?),
+            Rust::Custom(_) => return None,
+            Rust::Reference(to) => {
+                return Some(match to.as_ref() {
+                    Rust::Name("str", _) => self.text(name),
+                    Rust::Name("Vec", inner) => code!["&[", self.value(name, &first(inner)?, depth)?, "]"],
+                    to => code!["&", self.value(name, to, depth)?],
+                });
+            }
+            Rust::Name("Vec", inner) => return Some(code!["vec![", self.value(name, &first(inner)?, depth)?, "]"]),
+            Rust::Name("Option", inner) => return Some(code!["Some(", self.value(name, &first(inner)?, depth)?, ")"]),
+            Rust::Name("Box", inner) => return Some(code!["Box::new(", self.value(name, &first(inner)?, depth)?, ")"]),
+            Rust::Name("BTreeMap" | "Object", _) => return Some(code!["Default::default()"]),
+            Rust::Name("String", _) => return Some(code![self.text(name), ".to_owned()"]),
+            Rust::Name("bool", _) => code!["true"],
+            Rust::Name("i8" | "u8", _) => code!["1"],
+            Rust::Name("i16" | "i32" | "i64" | "u16" | "u32" | "u64", _) => code![samples::integer(name)],
+            Rust::Name("f32" | "f64", _) => code![samples::fraction(name)],
+            Rust::Name("Uuid", _) => code!["\"67e55044-10b1-426f-9247-bb680e5fe0c8\".parse()?"],
+            Rust::Name("DateTime", _) => code!["\"2026-01-31T12:00:00Z\".parse()?"],
+            Rust::Name("Date", _) => code!["\"2026-01-31\".parse()?"],
+            Rust::Name("Time", _) => code!["\"12:00:00\".parse()?"],
+            Rust::Name("TimeSpan", _) => code!["\"01:00:00\".parse()?"],
+            Rust::Name("Decimal", _) => code!["\"", samples::fraction(name), "\".parse()?"],
+            Rust::Name("Base64", _) => code!["b\"example\".into()"],
+            Rust::Name("Value", _) => {
+                self.uses.insert("Value");
+                code!["Value::from(", literal(samples::text(name)), ")"]
+            }
+            Rust::Name("Upload", _) => {
+                self.uses.insert("Upload");
+                code!["Upload::bytes(\"example\")"]
+            }
+            Rust::Name(..) => return None,
+        };
+        self.count += 1;
+        Some(simple)
+    }
+
+    fn text(&mut self, name: &Ident) -> Code {
+        self.count += 1;
+        code![literal(samples::text(name))]
+    }
+
+    fn named(&mut self, name: &Ident, id: TypeId, depth: usize) -> Option<Code> {
+        let definition = self.render.model.definition(id);
+        let path = code![PREFIX, &definition.name];
+        let member = |position: usize, ty: &Type| self.render.boxed.member(id, position, ty);
+        let code = match &definition.kind {
+            Kind::Alias(ty) => return self.value(name, &member(0, ty), depth),
+            Kind::Enum(EnumKind::String | EnumKind::Integer(_), variants) => {
+                let mut listed = variants.iter().map(|(_, variant)| variant);
+                let variant = listed.find(|variant| variant.deprecated == Deprecation::No)?;
+                self.count += 1;
+                code![path, "::", &variant.name]
+            }
+            Kind::Struct(fields, _) if definition.reach.request => {
+                let members = fields.iter().enumerate().map(|(position, field)| {
+                    let is_required = field.presence(definition.uses) == Presence::Required;
+                    (&field.name, is_required.then(|| member(position, &field.ty)))
+                });
+                self.made(path, &members.collect::<Vec<_>>(), depth)?
+            }
+            Kind::Multipart(parts) => {
+                let members = parts.iter().enumerate().map(|(position, part)| {
+                    let rust = match &part.kind {
+                        PartKind::File => Rust::name("Upload"),
+                        PartKind::Files => Rust::with("Vec", Rust::name("Upload")),
+                        PartKind::Text(ty) | PartKind::Json(ty) | PartKind::Styled(ty, ..) => member(position, ty),
+                        PartKind::Texts(ty) | PartKind::Jsons(ty) => Rust::with("Vec", member(position, ty)),
+                    };
+                    (&part.name, part.required.then_some(rust))
+                });
+                self.made(path, &members.collect::<Vec<_>>(), depth)?
+            }
+            Kind::Union(_, variants) => {
+                let mut values = variants.iter().enumerate().filter_map(|(position, variant)| {
+                    let VariantContent::Type(ty, _) = &variant.content else { return None };
+                    // The same box as that of the variant.
+                    let is_boxed = matches!(ty, Type::Named(id)
+                        if !matches!(self.render.model.definition(*id).kind, Kind::Enum(..) | Kind::Id(_)));
+                    let rust = self.render.boxed.member(id, position, ty);
+                    let rust = if is_boxed { Rust::with("Box", rust) } else { rust };
+                    let value = self.value(name, &rust, depth)?;
+                    (variant.deprecated == Deprecation::No).then(|| code![&path, "::", &variant.name, "(", value, ")"])
+                });
+                values.next()?
+            }
+            Kind::Id(identifier) => {
+                let scalar = self.value(name, &Rust::from_type(&identifier.scalar), depth)?;
+                code![path, "::from(", scalar, ")"]
+            }
+            Kind::Struct(..) | Kind::ByStatus(_) => return None,
+        };
+        self.uses.insert("types");
+        Some(code)
+    }
+
+    /// A value made of its required members, each with its type; the others have none.
+    fn made(&mut self, path: Code, members: &[(&Ident, Option<Rust>)], depth: usize) -> Option<Code> {
+        let required = members.iter().filter_map(|(name, rust)| Some((*name, rust.as_ref()?)));
+        let required = required.map(|(name, rust)| match rust {
+            Rust::Name("String", _) => Some(self.text(name)),
+            rust => self.value(name, rust, depth),
+        });
+        let required: Vec<Code> = required.collect::<Option<_>>()?;
+        Some(match required.is_empty() {
+            true => code![path, "::default()"],
+            false => code![path, "::new(", Code::join(", ", required), ")"],
+        })
+    }
+}
