@@ -253,6 +253,36 @@ fn a_first_call_with_arguments_has_values() {
     assert!(folder.read("made/README.md").contains("# the client, against a fake service\n"));
 }
 
+/// A contract can declare its keys as parameters, too. Then the program reads each from the variable that the pages name.
+#[test]
+fn a_key_among_the_arguments_comes_from_its_variable() {
+    let folder = folder();
+    let mut contract: serde_json::Value = serde_json::from_str(&contract::with_paths(&["/api/boards"])).expect("JSON");
+    let key = |name: &str| serde_json::json!({ "type": "apiKey", "in": "query", "name": name });
+    contract["components"]["securitySchemes"] = serde_json::json!({ "app": key("key"), "user": key("token") });
+    contract["security"] = serde_json::json!([{ "app": [] }, { "user": [] }]);
+    let parameter = |name: &str| serde_json::json!({ "name": name, "in": "query", "required": true, "schema": { "type": "string" } });
+    contract["paths"]["/api/boards"]["parameters"] = serde_json::json!([parameter("key"), parameter("token")]);
+    folder.write("contract.json", &contract.to_string());
+    let run = folder.run(&["new", "made", "--contract", "contract.json", "--name", "boards", "--ci", "github"]);
+    run.succeeds(&["BOARDS_KEY_APP=… BOARDS_KEY_USER=…\n"]);
+    let program = folder.read("made/generated-client/examples/first.rs");
+    for part in [
+        "//! - `BOARDS_KEY_APP`\n//! - `BOARDS_KEY_USER`\n",
+        "key: &std::env::var(\"BOARDS_KEY_APP\")?,\n",
+        "token: &std::env::var(\"BOARDS_KEY_USER\")?,\n",
+    ] {
+        assert!(program.contains(part), "{part}{program}");
+    }
+    assert!(!program.contains("// Values"), "{program}");
+    for page in ["README.md", "generated-client/src/lib.rs", ".github/workflows/contract.yml"] {
+        let text = folder.read(&format!("made/{page}"));
+        assert!(text.contains("BOARDS_KEY_APP") && text.contains("BOARDS_KEY_USER"), "{page}: {text}");
+    }
+    // A test has no such variables.
+    assert!(!folder.read("made/generated-client/tests/first.rs").contains("env::var"));
+}
+
 /// An operation that answers with XML needs the feature of it, and so do the program and its test.
 #[test]
 fn a_first_call_has_the_features_that_it_needs() {

@@ -209,12 +209,19 @@ fn make(
     let (fetched, pins, interpreted) = (Some(fetched), Some(pins), Some(interpreted));
     let begun = Begun { guard, runtime, interrupt, fetched, pins, interpreted };
     let output = regenerate::run_with(&workspace, &from, begun)?.output;
-    let (first, credentials) = (output.first_call.clone(), &output.credentials);
+    let (mut first, credentials) = (output.first_call.clone(), &output.credentials);
     let together = match &first {
         Some(call) => asked::easiest(credentials, &format!("{}.{}", call.family, call.operation)),
         None => asked::usual(credentials),
     };
-    let variables = asked::variables(together, &credentials.schemes);
+    let mut variables = asked::variables(together, &credentials.schemes);
+    // An argument that is a key goes before the key of the configuration: the program reads both from one variable.
+    for (_, key) in first.iter_mut().flat_map(|call| &mut call.keys) {
+        *key = asked::key(key, &credentials.schemes);
+        if !variables.contains(key) {
+            variables.push(key.clone());
+        }
+    }
     let service = Service { names: &names, first: first.as_ref(), variables: &variables, base_url: "", cli: flags.cli };
     write(folder.path(), service.calls())?;
     if let Some(call) = first.as_ref().filter(|call| !call.features.is_empty()) {

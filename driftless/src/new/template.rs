@@ -131,18 +131,19 @@ impl Service<'_> {
         let program = include_str!("template/first.rs").split_once("@ALLOWED@\n\n").map_or("", |(_, body)| body);
         let example = first.map_or_else(String::new, |_| format!("```rust\n{program}```\n\n"));
         let written = |write: &dyn Fn(&FirstCall) -> String| first.map(write).unwrap_or_default();
-        let call = written(&|call| layout::statements(call, "answer", &[".await?"]));
+        let with_keys = first.map(|call| with_keys(call, variables));
+        let call = with_keys.as_ref().map(|call| layout::statements(call, "answer", &[".await?"])).unwrap_or_default();
         let refused = [".await", ".err()", ".ok_or(\"it succeeded\")?"];
         let refused = written(&|call| layout::statements(call, "error", &refused));
         let of_test = |call: &FirstCall| {
             let marker = format!("families::{}::operations::{}", call.family, call.marker);
             layout::imports(call, &library, &[], &[marker, "testing::{Fake, FakeReply}".to_owned()])
         };
-        let has_samples = first.is_some_and(|call| !call.arguments.is_empty());
+        let has_samples = first.is_some_and(|call| call.arguments.len() > call.keys.len());
         let samples = if has_samples { "    // Values of this program: write those of your service.\n" } else { "" };
         let is_deprecated = first.is_some_and(|call| call.deprecated);
         let allowed = if is_deprecated { DEPRECATED } else { "" };
-        let documented = written(&|call| documented(call, &library, name));
+        let documented = with_keys.as_ref().map(|call| documented(call, &library, name)).unwrap_or_default();
         let run = format!("cargo run -p {package} --example first\n");
         let stem = self.stem();
         let shell = format!(
@@ -183,6 +184,17 @@ impl Service<'_> {
 pub(super) fn with_features(manifest: &str, features: &[&str]) -> String {
     let more: String = features.iter().map(|feature| format!(", {feature:?}")).collect();
     manifest.replace("features = [\"testing\"] }", &format!("features = [\"testing\"{more}] }}"))
+}
+
+/// The call of a program: its keys come from variables, of which `keys` has the ends.
+fn with_keys(call: &FirstCall, prefix: &str) -> FirstCall {
+    let mut call = call.clone();
+    for (name, value) in &mut call.arguments {
+        if let Some((_, end)) = call.keys.iter().find(|(argument, _)| argument == name) {
+            *value = format!("&std::env::var(\"{prefix}{end}\")?");
+        }
+    }
+    call
 }
 
 /// The example of a client's documentation.
@@ -232,6 +244,7 @@ mod tests {
             path: "/a\"b".to_owned(),
             body: Some("types::B::default()".to_owned()),
             arguments: vec![("id".to_owned(), "\"1234\"".to_owned()), ("body".to_owned(), "&body".to_owned())],
+            keys: Vec::new(),
             fields_of: Some("OArguments".to_owned()),
             uses: vec!["types"],
             features: vec!["xml"],
@@ -244,6 +257,7 @@ mod tests {
             path: "/a".to_owned(),
             body: None,
             arguments: Vec::new(),
+            keys: Vec::new(),
             fields_of: None,
             uses: Vec::new(),
             features: Vec::new(),
