@@ -101,6 +101,30 @@ fn another_service_is_added_and_named() {
     inside(&folder, &["add", "../b", "--contract", &other], &[]).fails(5, &["add/name"]);
 }
 
+/// The page of the workspace lists its services, also those that were added, also where people have changed it.
+#[test]
+fn the_page_lists_every_service() {
+    let folder = folder();
+    folder.write("one.json", &contract::with_paths(&PATHS));
+    folder.run(&["new", "made", "--contract", "one.json", "--name", "orders", "--ci", "gitlab"]).succeeds(&[]);
+    let contract = folder.path("one.json").display().to_string();
+    let first = "| at the top | `orders-client` | `ORDERS_BASE_URL`, `ORDERS_TOKEN` | `cargo run -p orders-client --example first` |\n";
+    let page = folder.read("made/README.md");
+    assert!(page.contains(first), "{page}");
+    let added = inside(&folder, &["add", "billing", "--contract", &contract], &[]);
+    added.succeeds(&["job `drift` of .gitlab-ci.yml needs these variables, too"]);
+    let second = "| `billing` | `billing-client` | `BILLING_BASE_URL`, `BILLING_TOKEN` | `cargo run -p billing-client --example first` |\n";
+    assert_eq!(folder.read("made/README.md"), page.replace(first, &format!("{first}{second}")));
+    // Without the table, it gets one at its end.
+    folder.write("made/README.md", "# Ours");
+    inside(&folder, &["add", "stock", "--contract", &contract], &[]).succeeds(&[]);
+    let page = folder.read("made/README.md");
+    assert!(page.starts_with("# Ours\n\n## Services\n\n| service | ") && page.contains("\n| `stock` | "), "{page}");
+    std::fs::remove_file(folder.path("made/README.md")).expect("removed");
+    inside(&folder, &["add", "more", "--contract", &contract], &[]).succeeds(&[]);
+    assert!(!folder.path("made/README.md").exists());
+}
+
 /// A program for the shell has the table of the pinned contract, which follows it; without the program, nobody writes a table.
 #[test]
 fn a_program_for_the_shell_has_a_table() {

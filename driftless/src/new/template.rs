@@ -3,6 +3,7 @@
 use driftless_codegen::{ClientNames, FirstCall};
 
 use super::layout;
+use super::services::{self, ServiceRow};
 
 /// A file by its path in the workspace.
 pub(super) type File = (String, String);
@@ -119,12 +120,23 @@ impl Service<'_> {
         format!("{}BASE_URL={}{}", self.names.variables, self.base_url, others.collect::<String>())
     }
 
+    /// The service in the table of the page.
+    pub(super) fn listed(&self) -> ServiceRow<'_> {
+        ServiceRow { package: &self.names.package, variables: self.named(), has_program: self.first.is_some() }
+    }
+
+    /// The variables as a list in prose.
+    fn named(&self) -> String {
+        let all = ["BASE_URL"].into_iter().chain(self.variables.iter().map(String::as_str));
+        let named: Vec<String> = all.map(|end| format!("`{}{end}`", self.names.variables)).collect();
+        named.join(", ")
+    }
+
     fn filled(&self, text: &str) -> String {
         let ClientNames { package, name, variables } = self.names;
         let library = package.replace('-', "_");
         let all = || ["BASE_URL"].into_iter().chain(self.variables.iter().map(String::as_str));
         let listed: String = all().map(|end| format!("//! - `{variables}{end}`\n")).collect();
-        let named: Vec<String> = all().map(|end| format!("`{variables}{end}`")).collect();
         let secret = |end: &str| format!("      {variables}{end}: ${{{{ secrets.{variables}{end} }}}}\n");
         let secrets: String = all().map(secret).collect();
         let first = self.first;
@@ -160,7 +172,8 @@ impl Service<'_> {
                 ("RUN", if first.is_some() { &run } else { "" }),
                 ("EXPORTS", &self.exports()),
                 ("SECRETS\n", &secrets),
-                ("NAMED", &named.join(", ")),
+                ("NAMED", &self.named()),
+                ("SERVICES\n", &services::table(&self.listed())),
                 ("LISTED\n", &listed),
                 ("CALL\n", &call),
                 ("REFUSED\n", &refused),
