@@ -86,6 +86,9 @@ pub struct FirstCall {
     pub body: Option<String>,
     /// Names and values of the arguments, in order. A value can end with `?`.
     pub arguments: Vec<(String, String)>,
+    /// The arguments that are API keys: name of the argument, and of the security scheme. A key that stands there replaces the one of the
+    /// client's configuration.
+    pub keys: Vec<(String, String)>,
     /// The struct of the family's module that has them as fields.
     pub fields_of: Option<String>,
     /// The items of the client's crate that the values name, such as `types`.

@@ -16,14 +16,17 @@ pub(crate) fn usual(credentials: &Credentials) -> &[Scheme] {
     asked.into_iter().find(|together| !together.is_empty()).unwrap_or(&[Scheme::Token])
 }
 
+/// The end of the variable that gives a key, of all schemes that the contract has.
+pub(crate) fn key(name: &str, all: &[Scheme]) -> String {
+    if keys(all).count() <= 1 { "API_KEY".to_owned() } else { key_variable(name) }
+}
+
 /// The ends of the variables that give these schemes, of all that the contract has.
 pub(crate) fn variables(together: &[Scheme], all: &[Scheme]) -> Vec<String> {
-    let is_one = keys(all).count() <= 1;
     let of_scheme = |scheme: &Scheme| match scheme {
         Scheme::Token => vec!["TOKEN".to_owned()],
         Scheme::Basic(_) => vec!["BASIC_USER".to_owned(), "BASIC_PASSWORD".to_owned()],
-        Scheme::Key(..) if is_one => vec!["API_KEY".to_owned()],
-        Scheme::Key(_, name, _) => vec![key_variable(name)],
+        Scheme::Key(_, name, _) => vec![key(name, all)],
     };
     together.iter().flat_map(of_scheme).collect()
 }

@@ -101,6 +101,30 @@ fn another_service_is_added_and_named() {
     inside(&folder, &["add", "../b", "--contract", &other], &[]).fails(5, &["add/name"]);
 }
 
+/// The page of the workspace lists its services, also those that were added, also where people have changed it.
+#[test]
+fn the_page_lists_every_service() {
+    let folder = folder();
+    folder.write("one.json", &contract::with_paths(&PATHS));
+    folder.run(&["new", "made", "--contract", "one.json", "--name", "orders", "--ci", "gitlab"]).succeeds(&[]);
+    let contract = folder.path("one.json").display().to_string();
+    let first = "| at the top | `orders-client` | `ORDERS_BASE_URL`, `ORDERS_TOKEN` | `cargo run -p orders-client --example first` |\n";
+    let page = folder.read("made/README.md");
+    assert!(page.contains(first), "{page}");
+    let added = inside(&folder, &["add", "billing", "--contract", &contract], &[]);
+    added.succeeds(&["job `drift` of .gitlab-ci.yml needs these variables, too"]);
+    let second = "| `billing` | `billing-client` | `BILLING_BASE_URL`, `BILLING_TOKEN` | `cargo run -p billing-client --example first` |\n";
+    assert_eq!(folder.read("made/README.md"), page.replace(first, &format!("{first}{second}")));
+    // Without the table, it gets one at its end.
+    folder.write("made/README.md", "# Ours");
+    inside(&folder, &["add", "stock", "--contract", &contract], &[]).succeeds(&[]);
+    let page = folder.read("made/README.md");
+    assert!(page.starts_with("# Ours\n\n## Services\n\n| service | ") && page.contains("\n| `stock` | "), "{page}");
+    std::fs::remove_file(folder.path("made/README.md")).expect("removed");
+    inside(&folder, &["add", "more", "--contract", &contract], &[]).succeeds(&[]);
+    assert!(!folder.path("made/README.md").exists());
+}
+
 /// A program for the shell has the table of the pinned contract, which follows it; without the program, nobody writes a table.
 #[test]
 fn a_program_for_the_shell_has_a_table() {
@@ -251,6 +275,36 @@ fn a_first_call_with_arguments_has_values() {
     let program = folder.read("made/generated-client/examples/first.rs");
     assert!(program.contains("use orders_client::families::orders::ListArguments;\n") && program.contains("// Values"));
     assert!(folder.read("made/README.md").contains("# the client, against a fake service\n"));
+}
+
+/// A contract can declare its keys as parameters, too. Then the program reads each from the variable that the pages name.
+#[test]
+fn a_key_among_the_arguments_comes_from_its_variable() {
+    let folder = folder();
+    let mut contract: serde_json::Value = serde_json::from_str(&contract::with_paths(&["/api/boards"])).expect("JSON");
+    let key = |name: &str| serde_json::json!({ "type": "apiKey", "in": "query", "name": name });
+    contract["components"]["securitySchemes"] = serde_json::json!({ "app": key("key"), "user": key("token") });
+    contract["security"] = serde_json::json!([{ "app": [] }, { "user": [] }]);
+    let parameter = |name: &str| serde_json::json!({ "name": name, "in": "query", "required": true, "schema": { "type": "string" } });
+    contract["paths"]["/api/boards"]["parameters"] = serde_json::json!([parameter("key"), parameter("token")]);
+    folder.write("contract.json", &contract.to_string());
+    let run = folder.run(&["new", "made", "--contract", "contract.json", "--name", "boards", "--ci", "github"]);
+    run.succeeds(&["BOARDS_KEY_APP=… BOARDS_KEY_USER=…\n"]);
+    let program = folder.read("made/generated-client/examples/first.rs");
+    for part in [
+        "//! - `BOARDS_KEY_APP`\n//! - `BOARDS_KEY_USER`\n",
+        "key: &std::env::var(\"BOARDS_KEY_APP\")?,\n",
+        "token: &std::env::var(\"BOARDS_KEY_USER\")?,\n",
+    ] {
+        assert!(program.contains(part), "{part}{program}");
+    }
+    assert!(!program.contains("// Values"), "{program}");
+    for page in ["README.md", "generated-client/src/lib.rs", ".github/workflows/contract.yml"] {
+        let text = folder.read(&format!("made/{page}"));
+        assert!(text.contains("BOARDS_KEY_APP") && text.contains("BOARDS_KEY_USER"), "{page}: {text}");
+    }
+    // A test has no such variables.
+    assert!(!folder.read("made/generated-client/tests/first.rs").contains("env::var"));
 }
 
 /// An operation that answers with XML needs the feature of it, and so do the program and its test.

@@ -10,7 +10,8 @@ use super::{samples, xml};
 use crate::FirstCall;
 use crate::generate::Rust;
 use crate::model::{
-    Content, Deprecation, EnumKind, Kind, Operation, PartKind, Presence, Provenance, Type, TypeId, VariantContent,
+    Content, Deprecation, EnumKind, Format, KeyPlace, Kind, Location, Operation, Parameter, PartKind, Presence,
+    Provenance, Scheme, Security, Type, TypeId, VariantContent,
 };
 use crate::naming::setter::marker_name;
 use crate::text::code::code;
@@ -41,6 +42,27 @@ fn is_ready(render: &Render<'_>, operation: &Operation) -> bool {
     let family = render.model.families.iter().find(|family| family.name == operation.family);
     let has_version = operation.api_version.as_ref().is_none_or(|version| version.default.is_some());
     family.is_some_and(|family| family.server.is_none()) && has_version && operation.provenance != Provenance::Assumed
+}
+
+/// The text arguments that have the place and the name of an API key, each with the name of its scheme.
+fn keys(operation: &Operation) -> Vec<(String, String)> {
+    let Security::Any(alternatives) = &operation.security else { return Vec::new() };
+    let scheme = |parameter: &Parameter| {
+        alternatives.iter().flatten().find_map(|scheme| match scheme {
+            Scheme::Key(KeyPlace::Query, scheme, wire) if parameter.location == Location::Query => {
+                (*wire == parameter.wire).then(|| scheme.clone())
+            }
+            Scheme::Key(KeyPlace::Header, scheme, wire) if parameter.location == Location::Header => {
+                wire.eq_ignore_ascii_case(&parameter.wire).then(|| scheme.clone())
+            }
+            _ => None,
+        })
+    };
+    let texts = operation
+        .parameters
+        .iter()
+        .filter(|parameter| parameter.is_argument() && matches!(parameter.ty, Type::String(Format::Text)));
+    texts.filter_map(|parameter| Some((parameter.name.to_string(), scheme(parameter)?))).collect()
 }
 
 /// Methods by the effect that a call of them may have.
@@ -83,6 +105,7 @@ impl Values<'_, '_> {
             path: operation.path.clone(),
             body,
             arguments: list,
+            keys: keys(operation),
             fields_of: arguments.fields_of.map(|name| name.to_string()),
             uses: self.uses.into_iter().collect(),
             features: needs_xml.then_some("xml").into_iter().collect(),

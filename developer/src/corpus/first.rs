@@ -42,6 +42,7 @@ mod tests {
             path: "/boards".to_owned(),
             body: Some("types::A::default()".to_owned()),
             arguments: vec![("id".to_owned(), "1".to_owned()), ("body".to_owned(), "&body".to_owned())],
+            keys: Vec::new(),
             fields_of: Some("GetArguments".to_owned()),
             uses: vec!["types"],
             features: Vec::new(),

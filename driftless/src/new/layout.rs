@@ -166,6 +166,7 @@ mod tests {
             path: "/boards/{id}".to_owned(),
             body: body.map(str::to_owned),
             arguments: arguments.iter().map(owned).collect(),
+            keys: Vec::new(),
             fields_of: fields_of.map(str::to_owned),
             uses: Vec::new(),
             features: Vec::new(),

@@ -4,6 +4,7 @@
 
 mod configuration;
 mod layout;
+mod services;
 mod template;
 mod vendored;
 
@@ -30,6 +31,10 @@ use crate::suggestions;
 use crate::transaction::Guard;
 use crate::workspace::{CONFIGURATION, STAGING, Workspace};
 
+/// The recipes of pipelines.
+const GITHUB: &str = ".github/workflows/contract.yml";
+const GITLAB: &str = ".gitlab-ci.yml";
+
 pub(crate) fn new(flags: &New) -> Result<ExitCode, Failure> {
     let made = make(&flags.folder, &flags.service, |root| {
         let cli = flags.service.cli;
@@ -44,13 +49,10 @@ pub(crate) fn new(flags: &New) -> Result<ExitCode, Failure> {
     let mut files = vec![service.readme()];
     match flags.ci {
         Some(Pipeline::Github) => {
-            files.push((
-                ".github/workflows/contract.yml".to_owned(),
-                service.pipeline(include_str!("template/github.yml")),
-            ));
+            files.push((GITHUB.to_owned(), service.pipeline(include_str!("template/github.yml"))));
         }
         Some(Pipeline::Gitlab) => {
-            files.push((".gitlab-ci.yml".to_owned(), service.pipeline(include_str!("template/gitlab.yml"))));
+            files.push((GITLAB.to_owned(), service.pipeline(include_str!("template/gitlab.yml"))));
         }
         None => {}
     }
@@ -85,11 +87,20 @@ pub(crate) fn add(root: &Path, flags: &Add) -> Result<ExitCode, Failure> {
     let manifest = member(root, &flags.service_name, flags.service.cli)?;
     folder.take(&target)?;
     write(root, vec![("Cargo.toml".to_owned(), manifest)])?;
+    let page = root.join("README.md");
     let base_url = base.as_ref().map_or_else(|| "https://service.example".to_owned(), stripped);
     let base_url = base_url.trim_end_matches('/');
     let service =
         Service { names: &names, first: first.as_ref(), variables: &variables, base_url, cli: flags.service.cli };
+    // People can have removed it, or have written another.
+    if let Ok(text) = fs::read_to_string(&page) {
+        fs::write(&page, services::with_service(&text, &service.listed(), &flags.service_name))
+            .map_err(|error| Failure::file("write", &page, &error))?;
+    }
     next(root, &format!(" --service {}", flags.service_name), &service);
+    for recipe in [GITHUB, GITLAB].into_iter().filter(|path| root.join(path).is_file()) {
+        result(&format!("            the job `drift` of {recipe} needs these variables, too"));
+    }
     Ok(ExitCode::SUCCESS)
 }
 
@@ -209,12 +220,19 @@ fn make(
     let (fetched, pins, interpreted) = (Some(fetched), Some(pins), Some(interpreted));
     let begun = Begun { guard, runtime, interrupt, fetched, pins, interpreted };
     let output = regenerate::run_with(&workspace, &from, begun)?.output;
-    let (first, credentials) = (output.first_call.clone(), &output.credentials);
+    let (mut first, credentials) = (output.first_call.clone(), &output.credentials);
     let together = match &first {
         Some(call) => asked::easiest(credentials, &format!("{}.{}", call.family, call.operation)),
         None => asked::usual(credentials),
     };
-    let variables = asked::variables(together, &credentials.schemes);
+    let mut variables = asked::variables(together, &credentials.schemes);
+    // An argument that is a key goes before the key of the configuration: the program reads both from one variable.
+    for (_, key) in first.iter_mut().flat_map(|call| &mut call.keys) {
+        *key = asked::key(key, &credentials.schemes);
+        if !variables.contains(key) {
+            variables.push(key.clone());
+        }
+    }
     let service = Service { names: &names, first: first.as_ref(), variables: &variables, base_url: "", cli: flags.cli };
     write(folder.path(), service.calls())?;
     if let Some(call) = first.as_ref().filter(|call| !call.features.is_empty()) {

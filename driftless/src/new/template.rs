@@ -3,6 +3,7 @@
 use driftless_codegen::{ClientNames, FirstCall};
 
 use super::layout;
+use super::services::{self, ServiceRow};
 
 /// A file by its path in the workspace.
 pub(super) type File = (String, String);
@@ -119,30 +120,42 @@ impl Service<'_> {
         format!("{}BASE_URL={}{}", self.names.variables, self.base_url, others.collect::<String>())
     }
 
+    /// The service in the table of the page.
+    pub(super) fn listed(&self) -> ServiceRow<'_> {
+        ServiceRow { package: &self.names.package, variables: self.named(), has_program: self.first.is_some() }
+    }
+
+    /// The variables as a list in prose.
+    fn named(&self) -> String {
+        let all = ["BASE_URL"].into_iter().chain(self.variables.iter().map(String::as_str));
+        let named: Vec<String> = all.map(|end| format!("`{}{end}`", self.names.variables)).collect();
+        named.join(", ")
+    }
+
     fn filled(&self, text: &str) -> String {
         let ClientNames { package, name, variables } = self.names;
         let library = package.replace('-', "_");
         let all = || ["BASE_URL"].into_iter().chain(self.variables.iter().map(String::as_str));
         let listed: String = all().map(|end| format!("//! - `{variables}{end}`\n")).collect();
-        let named: Vec<String> = all().map(|end| format!("`{variables}{end}`")).collect();
         let secret = |end: &str| format!("      {variables}{end}: ${{{{ secrets.{variables}{end} }}}}\n");
         let secrets: String = all().map(secret).collect();
         let first = self.first;
         let program = include_str!("template/first.rs").split_once("@ALLOWED@\n\n").map_or("", |(_, body)| body);
         let example = first.map_or_else(String::new, |_| format!("```rust\n{program}```\n\n"));
         let written = |write: &dyn Fn(&FirstCall) -> String| first.map(write).unwrap_or_default();
-        let call = written(&|call| layout::statements(call, "answer", &[".await?"]));
+        let with_keys = first.map(|call| with_keys(call, variables));
+        let call = with_keys.as_ref().map(|call| layout::statements(call, "answer", &[".await?"])).unwrap_or_default();
         let refused = [".await", ".err()", ".ok_or(\"it succeeded\")?"];
         let refused = written(&|call| layout::statements(call, "error", &refused));
         let of_test = |call: &FirstCall| {
             let marker = format!("families::{}::operations::{}", call.family, call.marker);
             layout::imports(call, &library, &[], &[marker, "testing::{Fake, FakeReply}".to_owned()])
         };
-        let has_samples = first.is_some_and(|call| !call.arguments.is_empty());
+        let has_samples = first.is_some_and(|call| call.arguments.len() > call.keys.len());
         let samples = if has_samples { "    // Values of this program: write those of your service.\n" } else { "" };
         let is_deprecated = first.is_some_and(|call| call.deprecated);
         let allowed = if is_deprecated { DEPRECATED } else { "" };
-        let documented = written(&|call| documented(call, &library, name));
+        let documented = with_keys.as_ref().map(|call| documented(call, &library, name)).unwrap_or_default();
         let run = format!("cargo run -p {package} --example first\n");
         let stem = self.stem();
         let shell = format!(
@@ -159,7 +172,8 @@ impl Service<'_> {
                 ("RUN", if first.is_some() { &run } else { "" }),
                 ("EXPORTS", &self.exports()),
                 ("SECRETS\n", &secrets),
-                ("NAMED", &named.join(", ")),
+                ("NAMED", &self.named()),
+                ("SERVICES\n", &services::table(&self.listed())),
                 ("LISTED\n", &listed),
                 ("CALL\n", &call),
                 ("REFUSED\n", &refused),
@@ -183,6 +197,17 @@ impl Service<'_> {
 pub(super) fn with_features(manifest: &str, features: &[&str]) -> String {
     let more: String = features.iter().map(|feature| format!(", {feature:?}")).collect();
     manifest.replace("features = [\"testing\"] }", &format!("features = [\"testing\"{more}] }}"))
+}
+
+/// The call of a program: its keys come from variables, of which `keys` has the ends.
+fn with_keys(call: &FirstCall, prefix: &str) -> FirstCall {
+    let mut call = call.clone();
+    for (name, value) in &mut call.arguments {
+        if let Some((_, end)) = call.keys.iter().find(|(argument, _)| argument == name) {
+            *value = format!("&std::env::var(\"{prefix}{end}\")?");
+        }
+    }
+    call
 }
 
 /// The example of a client's documentation.
@@ -232,6 +257,7 @@ mod tests {
             path: "/a\"b".to_owned(),
             body: Some("types::B::default()".to_owned()),
             arguments: vec![("id".to_owned(), "\"1234\"".to_owned()), ("body".to_owned(), "&body".to_owned())],
+            keys: Vec::new(),
             fields_of: Some("OArguments".to_owned()),
             uses: vec!["types"],
             features: vec!["xml"],
@@ -244,6 +270,7 @@ mod tests {
             path: "/a".to_owned(),
             body: None,
             arguments: Vec::new(),
+            keys: Vec::new(),
             fields_of: None,
             uses: Vec::new(),
             features: Vec::new(),
