@@ -122,6 +122,38 @@ fn every_argument_has_a_value_of_its_type() {
     assert_eq!(first_call(&paths, &schemas), None);
 }
 
+/// Catches a search that visits each value of each value: the last types would be tried 30 to the 7 times, and each union twice as often as
+/// the one around it.
+#[test]
+fn values_of_values_end() {
+    let refer = |name: String| json!({ "$ref": format!("#/components/schemas/{name}") });
+    let mut schemas = json!({ "T9": { "type": "string" }, "U9": { "type": "object" } });
+    for index in 0..9 {
+        let members: serde_json::Map<String, Value> =
+            (0..30).map(|member| (format!("m{member}"), refer(format!("T{}", index + 1)))).collect();
+        let names: Vec<&String> = members.keys().collect();
+        schemas[format!("T{index}")] = json!({ "type": "object", "required": names, "properties": members });
+        let variants: Vec<Value> = (0..30)
+            .map(|variant| {
+                let wanted =
+                    json!({ "next": refer(format!("U{}", index + 1)), format!("v{variant}"): refer("T0".to_owned()) });
+                json!({ "type": "object", "required": ["next", format!("v{variant}")], "properties": wanted })
+            })
+            .collect();
+        schemas[format!("U{index}")] = json!({ "oneOf": variants });
+    }
+    let post = |schema: &str, name: &str| {
+        let mut post = operation(name, &[]);
+        post["requestBody"] =
+            json!({ "required": true, "content": { "application/json": { "schema": refer(schema.to_owned()) } } });
+        json!({ "post": post })
+    };
+    let paths = json!({ "/t": post("T0", "t"), "/u": post("U0", "u") });
+    assert_eq!(first_call(&paths, &schemas), None);
+    let paths = json!({ "/t": post("T0", "t"), "/u": post("U0", "u"), "/longer": post("T8", "longer") });
+    assert_eq!(first_call(&paths, &schemas).unwrap().path, "/longer");
+}
+
 /// A call that fails before it is sent is none for a program: the version of the interface has no default.
 #[test]
 fn a_call_without_a_version_of_the_interface_is_not_the_first() {

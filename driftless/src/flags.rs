@@ -322,9 +322,9 @@ pub struct Conformance {
 }
 
 pub fn day(text: &str) -> Result<String, String> {
-    let format = time::macros::format_description!("[year]-[month]-[day]");
-    let date = time::Date::parse(text, format).map_err(|_| "write a day as YYYY-MM-DD".to_owned())?;
-    Ok(date.to_string())
+    let format = time::format_description::parse_borrowed::<2>("[year]-[month]-[day]");
+    let date = format.ok().and_then(|format| time::Date::parse(text, &format).ok());
+    date.map(|date| date.to_string()).ok_or_else(|| "write a day as YYYY-MM-DD".to_owned())
 }
 
 /// A number of seconds above 0.

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use super::arguments::{PREFIX, arrange};
+use super::arguments::{Arguments, PREFIX, arrange};
 use super::render::Render;
 use super::{samples, xml};
 use crate::FirstCall;
@@ -20,20 +20,30 @@ use crate::text::{Code, Ident, literal};
 /// Types are nested so far in a value. A type that needs itself has no value.
 const DEPTH: usize = 8;
 
+/// So many values are tried for one call: types that need several of each other would have any number of them.
+const MOST: usize = 500;
+
 /// The call of the operation that is easiest to try: it is sent to the client's base URL, only reads, and needs the fewest values.
 pub(super) fn first_call(render: &Render<'_>) -> Option<FirstCall> {
-    let calls = render.model.operations.iter().filter(|operation| is_ready(render, operation));
-    let calls = calls.filter_map(|operation| {
-        let values = Values { render, uses: BTreeSet::new(), count: 0 };
-        let (call, count) = values.call(operation)?;
-        let answers_nothing = operation.success == Content::Empty;
-        let length = operation.family.len() + operation.name.len();
-        let name = (operation.family.clone(), operation.name.clone());
-        let effort = (call.arguments.len(), count, answers_nothing, !call.features.is_empty(), length, name);
-        let has_servers = !operation.servers.is_empty();
-        Some(((has_servers, effect(&operation.method), operation.deprecated, effort), call))
+    let ready = render.model.operations.iter().filter(|operation| is_ready(render, operation)).map(|operation| {
+        let arguments = arrange(render, operation);
+        let (has_servers, count) = (!operation.servers.is_empty(), arguments.list.len());
+        ((has_servers, effect(&operation.method), operation.deprecated, count), operation, arguments)
     });
-    calls.min_by(|(one, _), (other, _)| one.cmp(other)).map(|(_, call)| call)
+    let mut ready: Vec<_> = ready.collect();
+    ready.sort_by_key(|(rank, ..)| *rank);
+    // Values are made up for the first ones alone, of which one nearly always has them.
+    ready.chunk_by(|(one, ..), (other, ..)| one == other).find_map(|equals| {
+        let calls = equals.iter().filter_map(|(_, operation, arguments)| {
+            let values = Values { render, uses: BTreeSet::new(), count: 0, left: MOST };
+            let (call, count) = values.call(operation, arguments)?;
+            let answers_nothing = operation.success == Content::Empty;
+            let length = operation.family.len() + operation.name.len();
+            let name = (&operation.family, &operation.name);
+            Some(((count, answers_nothing, !call.features.is_empty(), length, name), call))
+        });
+        calls.min_by(|(one, _), (other, _)| one.cmp(other)).map(|(_, call)| call)
+    })
 }
 
 /// Returns whether a program needs no more than a base URL and a credential for it: the version of the interface has a default, and the
@@ -78,12 +88,13 @@ struct Values<'r, 'm> {
     uses: BTreeSet<&'static str>,
     /// The number of values that were made up.
     count: usize,
+    /// The number of values that may still be tried.
+    left: usize,
 }
 
 impl Values<'_, '_> {
     /// The call, and the number of values that were made up for it. `None`: an argument has no value.
-    fn call(mut self, operation: &Operation) -> Option<(FirstCall, usize)> {
-        let arguments = arrange(self.render, operation);
+    fn call(mut self, operation: &Operation, arguments: &Arguments) -> Option<(FirstCall, usize)> {
         let mut body = None;
         let mut list = Vec::new();
         for (name, rust) in &arguments.list {
@@ -106,7 +117,7 @@ impl Values<'_, '_> {
             body,
             arguments: list,
             keys: keys(operation),
-            fields_of: arguments.fields_of.map(|name| name.to_string()),
+            fields_of: arguments.fields_of.as_ref().map(|name| name.to_string()),
             uses: self.uses.into_iter().collect(),
             features: needs_xml.then_some("xml").into_iter().collect(),
             deprecated: operation.deprecated,
@@ -116,6 +127,7 @@ impl Values<'_, '_> {
 
     /// A value of exactly that type; `None` if it has none that can be written.
     fn value(&mut self, name: &Ident, rust: &Rust, depth: usize) -> Option<Code> {
+        self.left = self.left.checked_sub(1)?;
         let first = |inner: &[Rust]| inner.first().cloned();
         let simple = match rust {
             Rust::Named(id) => return self.named(name, *id, depth.checked_sub(1)?),
@@ -196,13 +208,20 @@ impl Values<'_, '_> {
             Kind::Union(_, variants) => {
                 let mut values = variants.iter().enumerate().filter_map(|(position, variant)| {
                     let VariantContent::Type(ty, _) = &variant.content else { return None };
+                    if variant.deprecated != Deprecation::No {
+                        return None;
+                    }
                     // The same box as that of the variant.
                     let is_boxed = matches!(ty, Type::Named(id)
                         if !matches!(self.render.model.definition(*id).kind, Kind::Enum(..) | Kind::Id(_)));
                     let rust = self.render.boxed.member(id, position, ty);
                     let rust = if is_boxed { Rust::with("Box", rust) } else { rust };
-                    let value = self.value(name, &rust, depth)?;
-                    (variant.deprecated == Deprecation::No).then(|| code![&path, "::", &variant.name, "(", value, ")"])
+                    let before = (self.uses.clone(), self.count);
+                    let value = self.value(name, &rust, depth);
+                    if value.is_none() {
+                        (self.uses, self.count) = before;
+                    }
+                    Some(code![&path, "::", &variant.name, "(", value?, ")"])
                 });
                 values.next()?
             }
@@ -220,7 +239,10 @@ impl Values<'_, '_> {
     fn made(&mut self, path: Code, members: &[(&Ident, Option<Rust>)], depth: usize) -> Option<Code> {
         let required = members.iter().filter_map(|(name, rust)| Some((*name, rust.as_ref()?)));
         let required = required.map(|(name, rust)| match rust {
-            Rust::Name("String", _) => Some(self.text(name)),
+            Rust::Name("String", _) => {
+                self.left = self.left.checked_sub(1)?;
+                Some(self.text(name))
+            }
             rust => self.value(name, rust, depth),
         });
         let required: Vec<Code> = required.collect::<Option<_>>()?;

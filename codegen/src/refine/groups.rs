@@ -112,21 +112,20 @@ pub(crate) fn groups(model: &Model, config: &Config) -> BTreeMap<Group, Vec<Type
     groups
 }
 
-/// The features of a type that several families use: one of them has to be on. Empty for other types.
+/// The features of a type that several families use, but not all of them: one has to be on. Empty for other types.
 pub(super) fn alternatives(model: &Model, id: TypeId) -> Vec<&str> {
     let families = &model.definition(id).reach.families;
-    if families.len() < 2 {
+    if families.len() < 2 || families.len() == model.families.len() {
         return Vec::new();
     }
     let used = model.families.iter().filter(|family| families.contains(&family.name));
     used.map(|family| family.feature.as_str()).collect()
 }
 
-/// The attribute of a type that several families use, but not all of them; empty for other types.
+/// The attribute of such a type; empty for other types.
 pub(super) fn condition(model: &Model, id: TypeId) -> Code {
-    let features = alternatives(model, id);
-    if features.is_empty() || features.len() == model.families.len() {
-        return Code::default();
+    match alternatives(model, id).as_slice() {
+        [] => Code::default(),
+        features => one_of(features),
     }
-    one_of(&features)
 }

@@ -101,10 +101,14 @@ fn each_family(
 ) -> Result<Figure, Failure> {
     let path = folder.join("Cargo.toml");
     let manifest = fs::read_to_string(&path).map_err(|error| Failure::file("read", &path, &error))?;
-    let manifest: toml::Table = toml::from_str(&manifest).unwrap_or_default();
-    let families = manifest.get("features").and_then(toml::Value::as_table).map(families).unwrap_or_default();
+    let manifest = toml::from_str::<toml::Table>(&manifest).ok();
+    let features = manifest.as_ref().and_then(|manifest| manifest.get("features")?.as_table());
+    let families = features.map(families).unwrap_or_default();
     let mut figure = Figure::new("check", &contract.name, &format!("{}, one family", generator.title()));
     figure.size = Some((families.len() as u64, "families"));
+    if families.is_empty() {
+        figure.add(Err(format!("{} has no features of families", path.display())));
+    }
     for family in &families {
         touch(&folder.join("src/lib.rs"))?;
         let mut command = bench.cargo(folder);

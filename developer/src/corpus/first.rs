@@ -7,7 +7,9 @@ use driftless_codegen::FirstCall;
 /// Adds the function to the root of a client.
 pub(super) fn add(files: &mut BTreeMap<String, String>, call: Option<&FirstCall>) {
     let (Some(call), Some(root)) = (call, files.get_mut("mod.rs")) else { return };
-    let Some(client) = root.split_once("client ").and_then(|(_, rest)| Some(rest.split_once(';')?.0)) else { return };
+    let client = root.split_once("\n    client ").and_then(|(_, rest)| Some(rest.split_once(';')?.0));
+    // Without its name, the function does not compile, and the contract is reported.
+    let client = client.unwrap_or("TheClientHasNoName");
     let values: Vec<String> = call
         .arguments
         .iter()
@@ -48,7 +50,10 @@ mod tests {
             features: Vec::new(),
             deprecated: false,
         };
-        let mut files = BTreeMap::from([("mod.rs".to_owned(), "generated! {\n    client Orders;\n}\n".to_owned())]);
+        let mut files = BTreeMap::from([(
+            "mod.rs".to_owned(),
+            "// A client of it.\ngenerated! {\n    client Orders;\n}\n".to_owned(),
+        )]);
         add(&mut files, Some(&call));
         let root = &files["mod.rs"];
         for part in [

@@ -46,8 +46,8 @@ pub(super) struct Generated {
 }
 
 impl Generated {
-    pub(super) fn from_output(mut output: Output) -> Self {
-        first::add(&mut output.files, output.first_call.as_ref());
+    pub(super) fn from_output(output: Output) -> Self {
+        let output = with_first_call(output);
         Self { features: features::render(&output.features), files: output.files }
     }
 }
@@ -72,6 +72,11 @@ impl Row {
     }
 }
 
+fn with_first_call(mut output: Output) -> Output {
+    first::add(&mut output.files, output.first_call.as_ref());
+    output
+}
+
 /// The hidden command: generates, and reports on standard output.
 pub(crate) fn run(workspace: &Workspace, flags: &flags::CorpusOne) -> Result<ExitCode, Failure> {
     // A contract may bring its own configuration, as the cases of the generator's tests do.
@@ -86,8 +91,8 @@ pub(crate) fn run(workspace: &Workspace, flags: &flags::CorpusOne) -> Result<Exi
     let outcome = generate(&[contract], &setup, &Names::default());
     // The generation ends here.
     let (seconds, peak_mb) = (start.elapsed().as_secs_f64(), peak_mb());
-    let mut report = match outcome {
-        Ok(mut output) => Report {
+    let mut report = match outcome.map(with_first_call) {
+        Ok(output) => Report {
             error: output.files.iter().find_map(|(name, text)| {
                 syn::parse_file(text).err().map(|error| format!("the generated {name} is not Rust: {error}"))
             }),
@@ -101,10 +106,7 @@ pub(crate) fn run(workspace: &Workspace, flags: &flags::CorpusOne) -> Result<Exi
                 .into_iter()
                 .map(|part| Degraded { pointer: part.pointer, cause: part.cause })
                 .collect(),
-            files: {
-                first::add(&mut output.files, output.first_call.as_ref());
-                output.files
-            },
+            files: output.files,
             features: features::render(&output.features),
             ..Report::default()
         },
