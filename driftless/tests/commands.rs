@@ -62,22 +62,34 @@ fn a_command_without_a_service_refuses_one() {
     workspace.write("one.json", &contract::small());
     workspace.write("xtask/Cargo.toml", "");
     let before = workspace.tree();
-    let commands: [&[&str]; 4] = [
-        &["new", "made", "--contract", "one.json", "--name", "a"],
-        &["add", "b", "--contract", "one.json", "--dry-run"],
-        &["upgrade"],
-        &["drift", "explain", "member-removed"],
+    let commands: [(&[&str], [&str; 2]); 4] = [
+        (
+            &["new", "made", "--contract", "one.json", "--name", "a"],
+            ["--service is not for `new`", "--all is not for `new`"],
+        ),
+        (
+            &["add", "b", "--contract", "one.json", "--dry-run"],
+            ["--service is not for `add`", "--all is not for `add`"],
+        ),
+        (&["upgrade"], ["--service is not for `upgrade`", "--all is not for `upgrade`"]),
+        (
+            &["drift", "explain", "member-removed"],
+            ["--service is not for `drift explain`", "--all is not for `drift explain`"],
+        ),
     ];
-    for command in commands {
-        for flag in [&["--service", "nosuch"][..], &["--all"]] {
+    for (command, sentences) in commands {
+        for (flag, sentence) in [&["--service", "nosuch"][..], &["--all"]].into_iter().zip(sentences) {
             workspace.run(&[command, flag].concat()).fails(5, &["unexpected argument", flag[0]]);
-            workspace
-                .run(&[flag, command].concat())
-                .fails(5, &[&format!("{} is not for `{}`", flag[0], command[0])[..flag[0].len() + 14]]);
+            workspace.run(&[flag, command].concat()).fails(5, &[sentence]);
         }
     }
-    for command in [&["sandbox"][..], &["conformance"], &["drift", "accept", "abc", "--reason", "a"]] {
-        workspace.run(&[&["--all"], command].concat()).fails(5, &["--all is not for"]);
+    let commands: [(&[&str], &str); 3] = [
+        (&["sandbox"], "--all is not for `sandbox`"),
+        (&["conformance"], "--all is not for `conformance`"),
+        (&["drift", "accept", "abc", "--reason", "a"], "--all is not for `drift accept`"),
+    ];
+    for (command, sentence) in commands {
+        workspace.run(&[&["--all"], command].concat()).fails(5, &[sentence]);
     }
     assert_eq!(workspace.tree(), before);
 }

@@ -125,6 +125,58 @@ fn the_page_lists_every_service() {
     assert!(!folder.path("made/README.md").exists());
 }
 
+/// A service is in the workspace without its row, which people can add.
+#[test]
+fn a_page_that_cannot_be_written_gets_its_row_from_people() {
+    let folder = folder();
+    folder.write("one.json", &contract::with_paths(&PATHS));
+    folder.run(&["new", "made", "--contract", "one.json", "--name", "orders"]).succeeds(&[]);
+    let contract = folder.path("one.json").display().to_string();
+    let page = folder.path("made/README.md");
+    let add = |name: &str| {
+        let variables = format!("{}_BASE_URL", name.to_uppercase());
+        inside(&folder, &["add", name, "--contract", &contract], &[]).succeeds(&[
+            "note        README.md could not be changed: ",
+            &format!("\n            | `{name}` | `{name}-client` | `{variables}`, "),
+            &format!("cargo xtask regenerate --service {name}"),
+        ]);
+        assert!(folder.read("made/Cargo.toml").contains(&format!("\"{name}/generated-client\"")));
+    };
+    std::fs::remove_file(&page).expect("removed");
+    std::fs::create_dir(&page).expect("created");
+    add("billing");
+    // Everybody can read this file, and nobody can write it.
+    #[cfg(target_os = "linux")]
+    {
+        std::fs::remove_dir(&page).expect("removed");
+        std::os::unix::fs::symlink("/proc/version", &page).expect("linked");
+        add("stock");
+    }
+}
+
+/// A contract can state any address, and people paste the line that has it.
+#[test]
+fn a_base_url_is_one_word_of_a_command() {
+    let folder = folder();
+    let address = "https://x.example/$(id);a&b'c|d";
+    let stating = format!("{{\"servers\":[{{\"url\":{address:?}}}],");
+    folder.write("one.json", &contract::with_paths(&PATHS).replacen('{', &stating, 1));
+    let line = |name: &str| format!("export {name}_BASE_URL='https://x.example/$(id);a&b'\\''c|d' {name}_TOKEN=…\n");
+    let contract = folder.path("one.json").display().to_string();
+    for (pipeline, recipe) in [("github", ".github/workflows/contract.yml"), ("gitlab", ".gitlab-ci.yml")] {
+        let new = ["new", "made", "--contract", "one.json", "--name", "orders", "--ci", pipeline];
+        folder.run(&new).succeeds(&[&line("ORDERS")]);
+        let readme = folder.read("made/README.md");
+        assert!(readme.contains(&line("ORDERS")), "{readme}");
+        inside(&folder, &["add", "billing", "--contract", &contract], &[]).succeeds(&[&line("BILLING")]);
+        // Nothing else has it: the recipes and the table have the names of variables.
+        assert_eq!(folder.read("made/README.md").matches("x.example").count(), 1);
+        let recipe = folder.read(&format!("made/{recipe}"));
+        assert!(recipe.contains("ORDERS_BASE_URL") && !recipe.contains("x.example"), "{recipe}");
+        std::fs::remove_dir_all(folder.path("made")).expect("removed");
+    }
+}
+
 /// A program for the shell has the table of the pinned contract, which follows it; without the program, nobody writes a table.
 #[test]
 fn a_program_for_the_shell_has_a_table() {

@@ -49,13 +49,23 @@ pub(super) fn imports(call: &FirstCall, library: &str, more: &[&str], paths: &[S
     lines.into_iter().chain(list).map(|line| format!("use {line};\n")).collect()
 }
 
-/// The line that makes a fake refuse the call.
+/// The statement that makes a fake refuse the call. The type of an operation can be called as any other item is, so only its module is imported.
 pub(super) fn refusal(call: &FirstCall) -> String {
-    let head = format!("fake.on({}::FAKE)", call.marker);
-    format!("{INDENT}{};\n", chain(&head, &[".reply(FakeReply::status(404))"]))
+    let operation = format!("operations::{}::FAKE", call.marker);
+    let (head, reply) = (format!("fake.on({operation})"), ".reply(FakeReply::status(404))");
+    let text = if INDENT.len() + head.len() < LINE {
+        chain(&head, &[reply])
+    } else if 2 * INDENT.len() + operation.len() < LINE {
+        format!("fake.on(\n{INDENT}{INDENT}{operation},\n{INDENT})\n{INDENT}{reply}")
+    } else {
+        // rustfmt leaves such a line as it is.
+        format!("{head}{reply}")
+    };
+    format!("{INDENT}{text};\n")
 }
 
-/// The assertion on the path of a call: the whole of it, or its beginning before the first argument.
+/// The assertion on the path of a call: the whole of it, or its beginning before the first argument. Every path begins with a slash, so a
+/// path that begins with an argument leaves the number of calls to check.
 pub(super) fn path_check(path: &str) -> String {
     let quoted = |text: &str| format!("{text:?}");
     match path.split_once('{') {
@@ -63,11 +73,18 @@ pub(super) fn path_check(path: &str) -> String {
             let assertion = format!("assert_eq!(fake.calls()[0].path, {})", quoted(path));
             format!("{INDENT}{};\n", broken(&assertion, (0, 1), 1))
         }
+        Some(("/", _)) => format!("{INDENT}assert_eq!(fake.calls().len(), 1);\n"),
         Some((before, _)) => {
-            let condition = format!("fake.calls()[0].path.starts_with({})", quoted(before));
-            let is_short = condition.len() <= ARGUMENTS;
-            let count = "assert_eq!(fake.calls().len(), 1)".to_owned();
-            format!("{INDENT}{};\n", if is_short { format!("assert!({condition})") } else { count })
+            let link = |text: &str| format!("{}.starts_with({text})", INDENT.repeat(3));
+            // rustfmt has further layouts for a text that fills its line: the assertion has as much of it as it has without them.
+            let starts = (0..=before.len()).rev().filter_map(|end| before.get(..end));
+            let text = starts.map(quoted).find(|text| link(text).len() < LINE).unwrap_or_default();
+            let condition = format!("fake.calls()[0].path.starts_with({text})");
+            if condition.len() <= ARGUMENTS {
+                return format!("{INDENT}assert!({condition});\n");
+            }
+            let (deep, link) = (INDENT.repeat(2), link(&text));
+            format!("{INDENT}assert!(\n{deep}fake.calls()[0]\n{deep}{INDENT}.path\n{link}\n{INDENT});\n")
         }
     }
 }
@@ -86,11 +103,7 @@ fn chain(head: &str, links: &[&str]) -> String {
 
 /// The fields of a struct behind its brace.
 fn fields(list: &[(String, String)]) -> String {
-    let field = |(name, value): &(String, String)| match value == name {
-        true => name.clone(),
-        false => format!("{name}: {value}"),
-    };
-    let fields: Vec<String> = list.iter().map(field).collect();
+    let fields: Vec<String> = list.iter().map(|(name, value)| format!("{name}: {value}")).collect();
     let line = fields.join(", ");
     if line.len() <= FIELDS {
         return format!(" {line} ");
@@ -205,9 +218,8 @@ mod tests {
     fn a_call_that_does_not_fit_behind_another_has_a_line() {
         let (first, second) = ("F".repeat(60), "S".repeat(50));
         let text = broken(&format!("{first}(Box::new({second}(Box::new(T::default()))))"), (0, 1), 1);
-        let lines = format!("{first}(Box::new({second}(\n        Box::new(T::default()),\n    )))");
         let hugged = format!("{first}(Box::new(\n        {second}(Box::new(T::default())),\n    ))");
-        assert!(text == hugged && text != lines, "{text}");
+        assert_eq!(text, hugged);
     }
 
     #[test]
@@ -229,6 +241,41 @@ mod tests {
         let long = format!("/{}", "x".repeat(50));
         let lines = format!("    assert_eq!(\n        fake.calls()[0].path,\n        {long:?}\n    );\n");
         assert_eq!(path_check(&long), lines);
-        assert_eq!(path_check(&format!("{long}/{{id}}")), "    assert_eq!(fake.calls().len(), 1);\n");
+        // Every path begins with a slash.
+        assert_eq!(path_check("/{id}/b"), "    assert_eq!(fake.calls().len(), 1);\n");
+        let line = |text: &str| format!("    assert!(fake.calls()[0].path.starts_with({text:?}));\n");
+        let links = |text: &str| {
+            format!(
+                "    assert!(\n        fake.calls()[0]\n            .path\n            .starts_with({text:?})\n    );\n"
+            )
+        };
+        let prefix = |length: usize| format!("/{}", "x".repeat(length - 1));
+        let layouts: [(usize, String); 4] =
+            [(24, line(&prefix(24))), (25, links(&prefix(25))), (71, links(&prefix(71))), (72, links(&prefix(71)))];
+        for (length, assertion) in layouts {
+            assert_eq!(path_check(&format!("{}{{id}}", prefix(length))), assertion, "{length}");
+        }
+    }
+
+    #[test]
+    fn a_refusal_is_laid_out_as_rustfmt_has_it() {
+        let line = |name: &str| format!("    fake.on(operations::{name}::FAKE).reply(FakeReply::status(404));\n");
+        let links =
+            |name: &str| format!("    fake.on(operations::{name}::FAKE)\n        .reply(FakeReply::status(404));\n");
+        let alone = |name: &str| {
+            format!("    fake.on(\n        operations::{name}::FAKE,\n    )\n    .reply(FakeReply::status(404));\n")
+        };
+        let name = |length: usize| "M".repeat(length);
+        for (length, statement) in [
+            (3, line(&name(3))),
+            (4, links(&name(4))),
+            (68, links(&name(68))),
+            (69, alone(&name(69))),
+            (73, alone(&name(73))),
+            (74, line(&name(74))),
+        ] {
+            let call = FirstCall { marker: name(length), ..call(None, &[], None) };
+            assert_eq!(refusal(&call), statement, "{length}");
+        }
     }
 }

@@ -9,6 +9,7 @@ mod template;
 mod vendored;
 
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -92,10 +93,17 @@ pub(crate) fn add(root: &Path, flags: &Add) -> Result<ExitCode, Failure> {
     let base_url = base_url.trim_end_matches('/');
     let service =
         Service { names: &names, first: first.as_ref(), variables: &variables, base_url, cli: flags.service.cli };
-    // People can have removed it, or have written another.
-    if let Ok(text) = fs::read_to_string(&page) {
-        fs::write(&page, services::with_service(&text, &service.listed(), &flags.service_name))
-            .map_err(|error| Failure::file("write", &page, &error))?;
+    let row = services::added(&service.listed(), &flags.service_name);
+    let written = match fs::read_to_string(&page) {
+        Ok(text) => fs::write(&page, services::with_row(&text, &row)),
+        // People can have removed it.
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error),
+    };
+    // The service is in the workspace already.
+    if let Err(error) = written {
+        result(&format!("note        README.md could not be changed: {error}; add the row of the service yourself:"));
+        result(&format!("            {}", row.trim_end()));
     }
     next(root, &format!(" --service {}", flags.service_name), &service);
     for recipe in [GITHUB, GITLAB].into_iter().filter(|path| root.join(path).is_file()) {

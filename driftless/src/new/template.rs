@@ -1,9 +1,12 @@
 //! The files of a new workspace, before its first regeneration.
 
+use std::iter;
+
 use driftless_codegen::{ClientNames, FirstCall};
 
 use super::layout;
 use super::services::{self, ServiceRow};
+use crate::console::word;
 
 /// A file by its path in the workspace.
 pub(super) type File = (String, String);
@@ -13,7 +16,7 @@ pub(super) type File = (String, String);
 pub(super) struct Service<'a> {
     pub(super) names: &'a ClientNames,
     pub(super) first: Option<&'a FirstCall>,
-    /// The ends of the variables that a program needs, `BASE_URL` first.
+    /// The ends of the variables that a program needs beside `BASE_URL`.
     pub(super) variables: &'a [String],
     pub(super) base_url: &'a str,
     /// `true` if it has a program for the shell.
@@ -114,10 +117,17 @@ impl Service<'_> {
         self.filled(text)
     }
 
-    /// The variables with a place for their values.
+    /// The variables that a program needs, that of the base URL first.
+    fn variables(&self) -> impl Iterator<Item = String> {
+        let ends = ["BASE_URL"].into_iter().chain(self.variables.iter().map(String::as_str));
+        ends.map(|end| format!("{}{end}", self.names.variables))
+    }
+
+    /// The variables with their values, or a place for them, as words of a command. A contract can state any base URL.
     pub(super) fn exports(&self) -> String {
-        let others = self.variables.iter().map(|end| format!(" {}{end}=…", self.names.variables));
-        format!("{}BASE_URL={}{}", self.names.variables, self.base_url, others.collect::<String>())
+        let values = iter::once(word(self.base_url)).chain(iter::repeat("…".to_owned()));
+        let words: Vec<String> = self.variables().zip(values).map(|(name, value)| format!("{name}={value}")).collect();
+        words.join(" ")
     }
 
     /// The service in the table of the page.
@@ -127,29 +137,25 @@ impl Service<'_> {
 
     /// The variables as a list in prose.
     fn named(&self) -> String {
-        let all = ["BASE_URL"].into_iter().chain(self.variables.iter().map(String::as_str));
-        let named: Vec<String> = all.map(|end| format!("`{}{end}`", self.names.variables)).collect();
+        let named: Vec<String> = self.variables().map(|name| format!("`{name}`")).collect();
         named.join(", ")
     }
 
     fn filled(&self, text: &str) -> String {
         let ClientNames { package, name, variables } = self.names;
         let library = package.replace('-', "_");
-        let all = || ["BASE_URL"].into_iter().chain(self.variables.iter().map(String::as_str));
-        let listed: String = all().map(|end| format!("//! - `{variables}{end}`\n")).collect();
-        let secret = |end: &str| format!("      {variables}{end}: ${{{{ secrets.{variables}{end} }}}}\n");
-        let secrets: String = all().map(secret).collect();
+        let listed: String = self.variables().map(|name| format!("//! - `{name}`\n")).collect();
+        let secret = |name: String| format!("      {name}: ${{{{ secrets.{name} }}}}\n");
+        let secrets: String = self.variables().map(secret).collect();
         let first = self.first;
-        let program = include_str!("template/first.rs").split_once("@ALLOWED@\n\n").map_or("", |(_, body)| body);
-        let example = first.map_or_else(String::new, |_| format!("```rust\n{program}```\n\n"));
         let written = |write: &dyn Fn(&FirstCall) -> String| first.map(write).unwrap_or_default();
         let with_keys = first.map(|call| with_keys(call, variables));
         let call = with_keys.as_ref().map(|call| layout::statements(call, "answer", &[".await?"])).unwrap_or_default();
         let refused = [".await", ".err()", ".ok_or(\"it succeeded\")?"];
         let refused = written(&|call| layout::statements(call, "error", &refused));
         let of_test = |call: &FirstCall| {
-            let marker = format!("families::{}::operations::{}", call.family, call.marker);
-            layout::imports(call, &library, &[], &[marker, "testing::{Fake, FakeReply}".to_owned()])
+            let operations = format!("families::{}::operations", call.family);
+            layout::imports(call, &library, &[], &[operations, "testing::{Fake, FakeReply}".to_owned()])
         };
         let has_samples = first.is_some_and(|call| call.arguments.len() > call.keys.len());
         let samples = if has_samples { "    // Values of this program: write those of your service.\n" } else { "" };
@@ -162,34 +168,39 @@ impl Service<'_> {
             "- The program `{stem}`, in `cli`: `cargo run -p {stem}-cli -- --help` lists the operations at the shell, \
              and `{stem} mcp` serves them to agents.\n"
         );
-        filled(
-            text,
-            &[
-                ("SHELL", if self.cli { &shell } else { "" }),
-                ("STEM", stem),
-                ("EXAMPLE", &example),
-                ("FIRSTDOC\n", &documented),
-                ("RUN", if first.is_some() { &run } else { "" }),
-                ("EXPORTS", &self.exports()),
-                ("SECRETS\n", &secrets),
-                ("NAMED", &self.named()),
-                ("SERVICES\n", &services::table(&self.listed())),
-                ("LISTED\n", &listed),
-                ("CALL\n", &call),
-                ("REFUSED\n", &refused),
-                ("REFUSAL\n", &written(&layout::refusal)),
-                ("SAMPLES\n", samples),
-                ("ALLOWED\n", allowed),
-                ("PROGRAMIMPORTS\n", &written(&|call| layout::imports(call, &library, &[name.as_str()], &[]))),
-                ("TESTIMPORTS\n", &written(&of_test)),
-                ("PATHCHECK\n", &written(&|call| layout::path_check(&call.path))),
-                ("TESTED", if first.is_some() { "the client, against a fake service" } else { "compiles the client" }),
-                ("PACKAGE", package),
-                ("LIBRARY", &library),
-                ("CLIENT", name),
-                ("VARIABLES", variables),
-            ],
-        )
+        let (exports, named, services) = (self.exports(), self.named(), services::table(&self.listed()));
+        let refusal = written(&layout::refusal);
+        let of_program = written(&|call| layout::imports(call, &library, &[name.as_str()], &[]));
+        let (of_test, path_check) = (written(&of_test), written(&|call| layout::path_check(&call.path)));
+        let mut values = vec![
+            ("SHELL", if self.cli { shell.as_str() } else { "" }),
+            ("STEM", stem),
+            ("FIRSTDOC\n", &documented),
+            ("RUN", if first.is_some() { &run } else { "" }),
+            ("EXPORTS", &exports),
+            ("SECRETS\n", &secrets),
+            ("NAMED", &named),
+            ("SERVICES\n", &services),
+            ("LISTED\n", &listed),
+            ("CALL\n", &call),
+            ("REFUSED\n", &refused),
+            ("REFUSAL\n", &refusal),
+            ("SAMPLES\n", samples),
+            ("ALLOWED\n", allowed),
+            ("PROGRAMIMPORTS\n", &of_program),
+            ("TESTIMPORTS\n", &of_test),
+            ("PATHCHECK\n", &path_check),
+            ("TESTED", if first.is_some() { "the client, against a fake service" } else { "compiles the client" }),
+            ("PACKAGE", package),
+            ("LIBRARY", &library),
+            ("CLIENT", name),
+            ("VARIABLES", variables),
+        ];
+        // The example is a template itself.
+        let program = include_str!("template/first.rs").split_once("@ALLOWED@\n\n").map_or("", |(_, body)| body);
+        let example = first.map_or_else(String::new, |_| format!("```rust\n{}```\n\n", filled(program, &values)));
+        values.push(("EXAMPLE", &example));
+        filled(text, &values)
     }
 }
 
@@ -223,12 +234,21 @@ fn documented(call: &FirstCall, library: &str, client: &str) -> String {
     )
 }
 
-/// The text with each `@KEY@` filled in, in the order of the list. A key that ends with a line break takes the line.
+/// The text with each `@KEY@` filled in. A key that ends with a line break takes the line. Values can be a contract's, so they are not looked
+/// through for keys.
 fn filled(text: &str, values: &[(&str, &str)]) -> String {
-    values.iter().fold(text.to_owned(), |text, (key, value)| match key.strip_suffix('\n') {
-        Some(key) => text.replace(&format!("@{key}@\n"), value),
-        None => text.replace(&format!("@{key}@"), value),
-    })
+    let (mut filled, mut rest) = (String::new(), text);
+    while let Some((before, behind)) = rest.split_once('@') {
+        filled.push_str(before);
+        let value = values.iter().find_map(|(key, value)| {
+            let (key, end) = key.strip_suffix('\n').map_or((*key, "@"), |key| (key, "@\n"));
+            Some((*value, behind.strip_prefix(key)?.strip_prefix(end)?))
+        });
+        let (text, after) = value.unwrap_or(("@", behind));
+        filled.push_str(text);
+        rest = after;
+    }
+    filled + rest
 }
 
 #[cfg(test)]
@@ -236,10 +256,29 @@ mod tests {
     use super::*;
 
     fn texts(first: Option<&FirstCall>) -> Vec<File> {
+        texts_of(first, "https://service.example")
+    }
+
+    fn short() -> FirstCall {
+        FirstCall {
+            family: "a".to_owned(),
+            operation: "b".to_owned(),
+            marker: "B".to_owned(),
+            path: "/a".to_owned(),
+            body: None,
+            arguments: Vec::new(),
+            keys: Vec::new(),
+            fields_of: None,
+            uses: Vec::new(),
+            features: Vec::new(),
+            deprecated: false,
+        }
+    }
+
+    fn texts_of(first: Option<&FirstCall>, base_url: &str) -> Vec<File> {
         let names = ClientNames::default();
         let variables = ["TOKEN".to_owned()];
-        let service =
-            Service { names: &names, first, variables: &variables, base_url: "https://service.example", cli: true };
+        let service = Service { names: &names, first, variables: &variables, base_url, cli: true };
         let mut files =
             [workspace(false, true), service.client(), service.program(), service.calls(), vec![service.readme()]]
                 .concat();
@@ -263,19 +302,7 @@ mod tests {
             features: vec!["xml"],
             deprecated: true,
         };
-        let short = FirstCall {
-            family: "a".to_owned(),
-            operation: "b".to_owned(),
-            marker: "B".to_owned(),
-            path: "/a".to_owned(),
-            body: None,
-            arguments: Vec::new(),
-            keys: Vec::new(),
-            fields_of: None,
-            uses: Vec::new(),
-            features: Vec::new(),
-            deprecated: false,
-        };
+        let short = short();
         for first in [None, Some(&short), Some(&long)] {
             for (path, text) in texts(first) {
                 let left = text.split('@').skip(1).step_by(2).find(|key| key.chars().all(|c| c.is_ascii_uppercase()));
@@ -296,6 +323,59 @@ mod tests {
         assert!(program.lines().all(|line| line.len() <= 120), "{program}");
         assert!(program.contains("//! - `SERVICE_BASE_URL`\n//! - `SERVICE_TOKEN`\n"), "{program}");
         assert!(texts(Some(&long)).iter().any(|(_, text)| text.contains(r#"path, "/a\"b");"#)));
+    }
+
+    /// An operation can have the name of an item that its test imports.
+    #[test]
+    fn no_name_is_imported_twice() {
+        fn leaves(tree: &syn::UseTree, names: &mut Vec<String>) {
+            match tree {
+                syn::UseTree::Path(path) => leaves(&path.tree, names),
+                syn::UseTree::Name(name) => names.push(name.ident.to_string()),
+                syn::UseTree::Group(group) => group.items.iter().for_each(|tree| leaves(tree, names)),
+                other => panic!("{other:?}"),
+            }
+        }
+        for marker in ["Upload", "Value", "Fake", "FakeReply", "operations"] {
+            let uses = vec!["Upload", "Value", "types"];
+            let call = FirstCall { marker: marker.to_owned(), uses, ..short() };
+            let texts = texts(Some(&call));
+            for file in ["generated-client/tests/first.rs", "generated-client/examples/first.rs"] {
+                let text = &texts.iter().find(|(path, _)| path == file).expect("it").1;
+                let mut names = Vec::new();
+                for item in syn::parse_file(text).expect("Rust").items {
+                    if let syn::Item::Use(item) = item {
+                        leaves(&item.tree, &mut names);
+                    }
+                }
+                let count = names.len();
+                names.sort();
+                names.dedup();
+                assert!(count >= 4 && names.len() == count, "{marker}: {text}");
+            }
+        }
+    }
+
+    /// A path, a value and a base URL of a contract can look like a place to fill in.
+    #[test]
+    fn texts_of_a_contract_are_not_filled_in() {
+        let call = FirstCall {
+            path: "/a/@PACKAGE@".to_owned(),
+            arguments: vec![("id".to_owned(), "\"@VARIABLES@\"".to_owned())],
+            ..short()
+        };
+        let texts = texts_of(Some(&call), "https://service.example/@NAMED@");
+        for (file, part) in [
+            ("generated-client/tests/first.rs", "path, \"/a/@PACKAGE@\")"),
+            ("generated-client/tests/first.rs", ".b(\"@VARIABLES@\")"),
+            ("generated-client/examples/first.rs", ".b(\"@VARIABLES@\")"),
+            ("generated-client/README.md", ".b(\"@VARIABLES@\")"),
+            ("generated-client/src/lib.rs", ".b(\"@VARIABLES@\")"),
+            ("README.md", "export SERVICE_BASE_URL=https://service.example/@NAMED@ SERVICE_TOKEN=…\n"),
+        ] {
+            let text = &texts.iter().rfind(|(path, _)| path == file).expect("it").1;
+            assert!(text.contains(part), "{file}: {text}");
+        }
     }
 
     /// A client has a feature for each one of the runtime.
