@@ -94,7 +94,7 @@ struct Values<'r, 'm> {
 
 impl Values<'_, '_> {
     /// The call, and the number of values that were made up for it. `None`: an argument has no value.
-    fn call(mut self, operation: &Operation, arguments: &Arguments) -> Option<(FirstCall, usize)> {
+    fn call(mut self, operation: &Operation, arguments: &Arguments<'_>) -> Option<(FirstCall, usize)> {
         let mut body = None;
         let mut list = Vec::new();
         for (name, rust) in &arguments.list {
