@@ -168,13 +168,22 @@ fn a_call_without_a_version_of_the_interface_is_not_the_first() {
 
 /// `cargo xtask corpus` compiles the calls of the cases.
 #[test]
-fn contracts_with_operations_have_a_first_call() {
+fn cases_with_operations_have_a_first_call() {
     let without = Case::all().into_iter().filter_map(|case| {
         let output = case.clone().in_style_2().generate().unwrap();
         (output.stats.operations > 0 && output.first_call.is_none()).then_some(case.name)
     });
     assert_eq!(without.collect::<Vec<_>>(), Vec::<String>::new());
+}
+
+#[test]
+#[ignore = "takes longer: .ci/run runs it"]
+fn real_contracts_with_operations_have_a_first_call() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/contracts");
+    if !folder.exists() {
+        eprintln!("SKIPPED: there is no {}", folder.display());
+        return;
+    }
     let mut tried = 0;
     for kind in ["dotnet", "openapi3", "swagger2"] {
         for entry in std::fs::read_dir(folder.join(kind)).into_iter().flatten().flatten() {
@@ -187,5 +196,5 @@ fn contracts_with_operations_have_a_first_call() {
             tried += 1;
         }
     }
-    assert!(tried > 0 || !folder.exists());
+    assert!(tried > 0);
 }
