@@ -97,6 +97,8 @@ pub struct FirstCall {
     pub features: Vec<&'static str>,
     /// `true` if the contract marks it as deprecated.
     pub deprecated: bool,
+    /// `true` if its method is not a safe one: the call can change the service.
+    pub changes: bool,
 }
 
 /// The first content of a configuration for new contracts.

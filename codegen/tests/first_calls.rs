@@ -49,8 +49,13 @@ fn the_first_call_only_reads_and_needs_the_fewest_values() {
     let two = json!({ "get": operation("two", &many) });
     assert_eq!(first(&json!({ "/a/{id}": one, "/b": two, "/longer": none })), "/longer");
     assert_eq!(first(&json!({ "/a/{id}": one, "/b": two })), "/a/{id}");
-    // A call that only reads is first, however many arguments it has.
+    // A call that only reads comes before others, however many arguments it has.
     assert_eq!(first(&json!({ "/b": two, "/c": { "post": operation("add", &[]) } })), "/b");
+    // A program says that its call changes the service.
+    for (method, changes) in [("get", false), ("head", false), ("post", true), ("put", true), ("delete", true)] {
+        let paths = json!({ "/d": { method: operation("a", &[]) } });
+        assert_eq!(first_call(&paths, &json!({})).unwrap().changes, changes, "{method}");
+    }
     assert_eq!(
         first(&json!({ "/d": { "delete": operation("a", &[]) }, "/p": { "post": operation("add", &[]) } })),
         "/p"
@@ -117,13 +122,12 @@ fn every_argument_has_a_value_of_its_type() {
     let call = first_call(&paths, &schemas).unwrap();
     assert_eq!(values(&call), ["&body"]);
     assert_eq!(call.body.as_deref(), Some("types::Part::new(\"example\", vec![1], types::State::Open)"));
-    // A type that needs itself has no value, and the only operation is none for a program.
+    // A type that needs itself has no value, so a contract whose only operation sends one has no first call.
     paths["/parts"]["post"]["requestBody"] = body("#/components/schemas/Loop");
     assert_eq!(first_call(&paths, &schemas), None);
 }
 
-/// Catches a search that visits each value of each value: the last types would be tried 30 to the 7 times, and each union twice as often as
-/// the one around it.
+/// Catches a search without a limit: it would try the last types 30 to the power of 7 times.
 #[test]
 fn values_of_values_end() {
     let refer = |name: String| json!({ "$ref": format!("#/components/schemas/{name}") });
@@ -154,7 +158,7 @@ fn values_of_values_end() {
     assert_eq!(first_call(&paths, &schemas).unwrap().path, "/longer");
 }
 
-/// A call that fails before it is sent is none for a program: the version of the interface has no default.
+/// The client refuses to send a call without a version of the interface, so a program does not begin with one.
 #[test]
 fn a_call_without_a_version_of_the_interface_is_not_the_first() {
     let call = |version: &str| {

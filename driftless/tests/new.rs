@@ -404,6 +404,28 @@ fn without_a_call_nothing_tells_to_run_one() {
     }
 }
 
+/// A first program whose method is not a safe one can create or remove something, with values that nobody chose: its command, the page
+/// and the program say so.
+#[test]
+fn a_first_program_that_can_change_the_service_says_so() {
+    for changes in [false, true] {
+        let folder = folder();
+        let mut contract: serde_json::Value =
+            serde_json::from_str(&contract::with_paths(&["/api/orders"])).expect("JSON");
+        if changes {
+            contract["paths"]["/api/orders"].as_object_mut().expect("operations").remove("get");
+        }
+        folder.write("contract.json", &contract.to_string());
+        let run = folder.run(&["new", "made", "--contract", "contract.json", "--name", "orders"]);
+        run.succeeds(&["--example first"]);
+        let text = "example first    # its call can change the service\n";
+        assert_eq!(run.stdout.contains(text), changes, "{run:?}");
+        assert_eq!(folder.read("made/README.md").contains(text), changes);
+        let program = folder.read("made/generated-client/examples/first.rs");
+        assert_eq!(program.contains("call can change"), changes, "{program}");
+    }
+}
+
 /// If a service has several contracts, one is chosen by its address, and the next download finds it there.
 #[test]
 fn one_of_several_contracts_is_chosen_by_a_flag() {

@@ -17,10 +17,10 @@ use crate::naming::setter::marker_name;
 use crate::text::code::code;
 use crate::text::{Code, Ident, literal};
 
-/// Types are nested so far in a value. A type that needs itself has no value.
+/// The depth of types in a value. A type that needs itself has no value.
 const DEPTH: usize = 8;
 
-/// So many values are tried for one call: types that need several of each other would have any number of them.
+/// The most values that are tried for one call: types that need several values of each other have any number of them.
 const MOST: usize = 500;
 
 /// The call of the operation that is easiest to try: it is sent to the client's base URL, only reads, and needs the fewest values.
@@ -47,7 +47,7 @@ pub(super) fn first_call(render: &Render<'_>) -> Option<FirstCall> {
 }
 
 /// Returns whether a program needs no more than a base URL and a credential for it: the version of the interface has a default, and the
-/// client has the operation without another feature or server.
+/// client has the operation without another server.
 fn is_ready(render: &Render<'_>, operation: &Operation) -> bool {
     let family = render.model.families.iter().find(|family| family.name == operation.family);
     let has_version = operation.api_version.as_ref().is_none_or(|version| version.default.is_some());
@@ -75,10 +75,13 @@ fn keys(operation: &Operation) -> Vec<(String, String)> {
     texts.filter_map(|parameter| Some((parameter.name.to_string(), scheme(parameter)?))).collect()
 }
 
+/// Safe methods (RFC 9110, 9.2.1).
+const SAFE: [&str; 4] = ["GET", "HEAD", "OPTIONS", "TRACE"];
+
 /// Methods by the effect that a call of them may have.
 fn effect(method: &str) -> usize {
-    let by_effect = ["GET", "HEAD", "OPTIONS", "TRACE", "POST", "PATCH", "PUT", "DELETE"];
-    by_effect.iter().position(|other| *other == method).unwrap_or(by_effect.len())
+    let by_effect = SAFE.iter().chain(&["POST", "PATCH", "PUT", "DELETE"]);
+    by_effect.into_iter().position(|other| *other == method).unwrap_or(SAFE.len() + 4)
 }
 
 /// Values for one call.
@@ -121,6 +124,7 @@ impl Values<'_, '_> {
             uses: self.uses.into_iter().collect(),
             features: needs_xml.then_some("xml").into_iter().collect(),
             deprecated: operation.deprecated,
+            changes: !SAFE.contains(&operation.method.as_str()),
         };
         Some((call, self.count))
     }

@@ -49,6 +49,7 @@ mod tests {
             uses: vec!["types"],
             features: Vec::new(),
             deprecated: false,
+            changes: false,
         };
         let mut files = BTreeMap::from([(
             "mod.rs".to_owned(),

@@ -184,6 +184,7 @@ mod tests {
             uses: Vec::new(),
             features: Vec::new(),
             deprecated: false,
+            changes: false,
         }
     }
 

@@ -43,8 +43,7 @@ pub(crate) fn new(flags: &New) -> Result<ExitCode, Failure> {
         flags.vendored.as_ref().map_or(Ok(()), |packed| vendored::unpack(packed, root, cli))
     })?;
     let Some(Made { folder, names, first, variables, base, .. }) = made else { return Ok(ExitCode::SUCCESS) };
-    let base_url = base.as_ref().map(|base| stripped(base).trim_end_matches('/').to_owned());
-    let base_url = base_url.as_deref().unwrap_or("https://service.example");
+    let base_url = &printed_base_url(base.as_ref());
     let service =
         Service { names: &names, first: first.as_ref(), variables: &variables, base_url, cli: flags.service.cli };
     let mut files = vec![service.readme()];
@@ -89,8 +88,7 @@ pub(crate) fn add(root: &Path, flags: &Add) -> Result<ExitCode, Failure> {
     folder.take(&target)?;
     write(root, vec![("Cargo.toml".to_owned(), manifest)])?;
     let page = root.join("README.md");
-    let base_url = base.as_ref().map_or_else(|| "https://service.example".to_owned(), stripped);
-    let base_url = base_url.trim_end_matches('/');
+    let base_url = &printed_base_url(base.as_ref());
     let service =
         Service { names: &names, first: first.as_ref(), variables: &variables, base_url, cli: flags.service.cli };
     let row = services::added(&service.listed(), &flags.service_name);
@@ -110,6 +108,11 @@ pub(crate) fn add(root: &Path, flags: &Add) -> Result<ExitCode, Failure> {
         result(&format!("            the job `drift` of {recipe} needs these variables, too"));
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The base URL in lines for people to paste.
+fn printed_base_url(base: Option<&Url>) -> String {
+    base.map_or_else(|| "https://service.example".to_owned(), |base| stripped(base).trim_end_matches('/').to_owned())
 }
 
 /// The manifest of the workspace with the client of another service as a member.
@@ -368,7 +371,10 @@ fn next(folder: &Path, service_flag: &str, service: &Service<'_>) {
     result(&format!("next        cd {}", word(&folder.display().to_string())));
     result(&format!("            export {}", service.exports()));
     match service.first {
-        Some(_) => result(&format!("            cargo run -p {} --example first", service.names.package)),
+        Some(_) => {
+            let (package, changes) = (&service.names.package, service.changes());
+            result(&format!("            cargo run -p {package} --example first{changes}"));
+        }
         None => result(
             "            (no operation can be called with values that a program makes up: no first program was written)",
         ),

@@ -130,6 +130,11 @@ impl Service<'_> {
         words.join(" ")
     }
 
+    /// The comment behind the command that starts the first program, if its call can change the service.
+    pub(super) fn changes(&self) -> &'static str {
+        if self.first.is_some_and(|call| call.changes) { "    # its call can change the service" } else { "" }
+    }
+
     /// The service in the table of the page.
     pub(super) fn listed(&self) -> ServiceRow<'_> {
         ServiceRow { package: &self.names.package, variables: self.named(), has_program: self.first.is_some() }
@@ -158,11 +163,17 @@ impl Service<'_> {
             layout::imports(call, &library, &[], &[operations, "testing::{Fake, FakeReply}".to_owned()])
         };
         let has_samples = first.is_some_and(|call| call.arguments.len() > call.keys.len());
-        let samples = if has_samples { "    // Values of this program: write those of your service.\n" } else { "" };
+        let changes = self.changes();
+        let samples = match (has_samples, changes.is_empty()) {
+            (false, true) => "",
+            (true, true) => "    // Values of this program: write those of your service.\n",
+            (false, false) => "    // This call can change the service.\n",
+            (true, false) => "    // Values of this program: write those of your service. The call can change it.\n",
+        };
         let is_deprecated = first.is_some_and(|call| call.deprecated);
         let allowed = if is_deprecated { DEPRECATED } else { "" };
         let documented = with_keys.as_ref().map(|call| documented(call, &library, name)).unwrap_or_default();
-        let run = format!("cargo run -p {package} --example first\n");
+        let run = format!("cargo run -p {package} --example first{changes}\n");
         let stem = self.stem();
         let shell = format!(
             "- The program `{stem}`, in `cli`: `cargo run -p {stem}-cli -- --help` lists the operations at the shell, \
@@ -272,6 +283,7 @@ mod tests {
             uses: Vec::new(),
             features: Vec::new(),
             deprecated: false,
+            changes: false,
         }
     }
 
@@ -301,6 +313,7 @@ mod tests {
             uses: vec!["types"],
             features: vec!["xml"],
             deprecated: true,
+            changes: true,
         };
         let short = short();
         for first in [None, Some(&short), Some(&long)] {
