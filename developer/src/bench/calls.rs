@@ -54,7 +54,7 @@ pub(super) fn lay_out(bench: &Bench<'_>) -> Result<PathBuf, Failure> {
     let [own, ..] = &GENERATORS;
     let client = emptied(&around.join("client"))?;
     let generator =
-        own.program(&bench.peers).map_err(|error| Failure::file("find", &around, &std::io::Error::other(error)))?;
+        own.program(&bench.programs).map_err(|error| Failure::file("find", &around, &std::io::Error::other(error)))?;
     lines(bench, &mut own.generation(&generator, &contract, &client))?;
     own.complete(&client, bench.workspace.root()).map_err(failed)?;
     Ok(program)

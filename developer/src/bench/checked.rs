@@ -20,7 +20,7 @@ pub(super) fn run(bench: &Bench<'_>) -> Result<ExitCode, Failure> {
     fs::write(&contract, CONTRACT).map_err(|error| Failure::file("write", &contract, &error))?;
     let mut broken = Vec::new();
     for generator in &GENERATORS {
-        if let Err(reason) = generator.program(&bench.peers) {
+        if let Err(reason) = generator.program(&bench.programs) {
             progress(&format!("{}: {reason}", generator.title()));
             continue;
         }
@@ -49,7 +49,7 @@ fn three_calls(
     contract: &Path,
     folder: &Path,
 ) -> Result<Result<(), String>, Failure> {
-    let program = match generator.program(&bench.peers) {
+    let program = match generator.program(&bench.programs) {
         Ok(program) => program,
         Err(reason) => return Ok(Err(reason)),
     };

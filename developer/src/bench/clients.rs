@@ -29,7 +29,7 @@ pub(super) fn run(bench: &mut Bench<'_>, contract: &Contract) -> Result<Vec<Clie
     for _ in 0..bench.runs_of(BenchPart::Generation) {
         for (generator, figure) in GENERATORS.iter().zip(&mut figures).filter(|(_, figure)| figure.error.is_none()) {
             let folder = emptied(&around.join(generator.name))?;
-            figure.add(match generator.program(&bench.peers) {
+            figure.add(match generator.program(&bench.programs) {
                 Ok(program) => {
                     measure::run(&mut generator.generation(&program, &contract.path, &folder), bench.interrupt)?
                 }

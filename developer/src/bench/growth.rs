@@ -1,7 +1,5 @@
 //! Time and memory of generation, check, build and drift, from 10 to 10,000 operations.
 
-use std::path::Path;
-
 use super::clients::{emptied, touch};
 use super::figures::Figure;
 use super::programs::GENERATORS;
@@ -15,7 +13,7 @@ pub(super) fn run(bench: &mut Bench<'_>, flags: &flags::BenchFlags) -> Result<()
     let folder = emptied(&bench.folder.join("growth"))?;
     let (before, after) = (folder.join("before.json"), folder.join("after.json"));
     let [own, ..] = &GENERATORS;
-    let program = std::env::current_exe().map_err(|error| Failure::file("find", Path::new("developer"), &error))?;
+    let program = bench.programs.own.clone();
     let runs = usize::try_from(bench.runs).unwrap_or_default();
     let mut figures: Vec<Figure> = Vec::new();
     for operations in sizes(flags.most) {

@@ -16,10 +16,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 use self::figures::{Figure, tables};
-use self::programs::GENERATORS;
+use self::programs::{GENERATORS, Programs};
 pub(crate) use self::stages::one as stages;
 use crate::console::{data, progress, result};
-use crate::failure::Failure;
+use crate::failure::{Exit, Failure};
 use crate::flags::{self, BenchPart};
 use crate::interrupt::Interrupt;
 use crate::workspace::Workspace;
@@ -45,8 +45,7 @@ struct Bench<'a> {
     interrupt: &'a Interrupt,
     /// For all that is written.
     folder: PathBuf,
-    /// The installed generators.
-    peers: PathBuf,
+    programs: Programs,
     runs: u32,
     only: &'a [BenchPart],
     json: bool,
@@ -59,7 +58,7 @@ pub(crate) fn run(workspace: &Workspace, flags: &flags::BenchFlags) -> Result<Ex
         workspace,
         interrupt: &interrupt,
         folder: workspace.path("target/bench"),
-        peers: workspace.path("target/peers"),
+        programs: Programs::new(workspace.path("target/peers"))?,
         runs: flags.runs,
         only: &flags.only,
         json: flags.json,
@@ -74,6 +73,7 @@ pub(crate) fn run(workspace: &Workspace, flags: &flags::BenchFlags) -> Result<Ex
     if cfg!(debug_assertions) {
         progress("built without optimisation: for figures of speed use `cargo run --release -p developer -- bench`");
     }
+    bench.build_own()?;
     progress(&machine());
     let of_contracts = [BenchPart::Generation, BenchPart::Stages, BenchPart::Check, BenchPart::Build];
     let contracts = if of_contracts.into_iter().any(|part| bench.wants(part)) {
@@ -130,9 +130,23 @@ impl Bench<'_> {
         command
     }
 
+    /// The measured program is the one that users install. This one has the tests of all others in its pages, too.
+    fn build_own(&mut self) -> Result<(), Failure> {
+        let mut command = crate::child::cargo();
+        command.args(["build", "--locked", "--quiet", "-p", "driftless"]).current_dir(self.workspace.root());
+        if !cfg!(debug_assertions) {
+            command.arg("--release");
+        }
+        let built = measure::run(&mut command, self.interrupt)?;
+        let hint = "run `cargo build -p driftless`";
+        built.map_err(|reason| Failure::new(Exit::Stale, "bench/build", reason, hint))?;
+        self.programs.own.set_file_name(format!("cargo-driftless{}", std::env::consts::EXE_SUFFIX));
+        Ok(())
+    }
+
     fn install(&self) -> Result<ExitCode, Failure> {
         for generator in &GENERATORS {
-            let outcome = generator.install(&self.peers, self.interrupt)?;
+            let outcome = generator.install(&self.programs, self.interrupt)?;
             progress(&format!("{}: {}", generator.title(), outcome.err().unwrap_or_else(|| "installed".to_owned())));
         }
         Ok(ExitCode::SUCCESS)

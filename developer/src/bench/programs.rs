@@ -124,6 +124,23 @@ pub(super) const GENERATORS: [Generator; 6] = [
     },
 ];
 
+/// The places of the generators.
+#[derive(Debug)]
+pub(super) struct Programs {
+    /// The one of this workspace.
+    pub(super) own: PathBuf,
+    /// The folder with the others.
+    pub(super) peers: PathBuf,
+}
+
+impl Programs {
+    /// `own` is this program, which has the commands of driftless.
+    pub(super) fn new(peers: PathBuf) -> Result<Self, Failure> {
+        let own = std::env::current_exe().map_err(|error| Failure::file("find", Path::new("developer"), &error))?;
+        Ok(Self { own, peers })
+    }
+}
+
 impl Generator {
     /// Its name and version, for a table.
     pub(super) fn title(&self) -> String {
@@ -135,11 +152,11 @@ impl Generator {
     }
 
     /// Its program; the reason, if it is not installed.
-    pub(super) fn program(&self, peers: &Path) -> Result<PathBuf, String> {
+    pub(super) fn program(&self, programs: &Programs) -> Result<PathBuf, String> {
         let path = match self.registry {
-            Registry::Own => return std::env::current_exe().map_err(|error| error.to_string()),
-            Registry::Crates => peers.join("bin").join(self.name),
-            Registry::Python => peers.join("python/bin").join(self.name),
+            Registry::Own => programs.own.clone(),
+            Registry::Crates => programs.peers.join("bin").join(self.name),
+            Registry::Python => programs.peers.join("python/bin").join(self.name),
         };
         if path.is_file() { Ok(path) } else { Err("skipped: not installed, see --install".to_owned()) }
     }
@@ -166,11 +183,11 @@ impl Generator {
     }
 
     /// Installs it, unless it is there; the reason, if that fails.
-    pub(super) fn install(&self, peers: &Path, interrupt: &Interrupt) -> Result<Result<(), String>, Failure> {
-        if self.program(peers).is_ok() {
+    pub(super) fn install(&self, programs: &Programs, interrupt: &Interrupt) -> Result<Result<(), String>, Failure> {
+        if self.program(programs).is_ok() {
             return Ok(Ok(()));
         }
-        for mut command in self.commands(peers) {
+        for mut command in self.commands(&programs.peers) {
             if let Err(reason) = super::measure::run(&mut command, interrupt)? {
                 return Ok(Err(reason));
             }
@@ -230,10 +247,11 @@ mod tests {
     #[test]
     fn a_generator_that_is_not_installed_is_skipped_with_a_word() {
         let folder = tempfile::tempdir().expect("a folder");
+        let programs = Programs::new(folder.path().to_path_buf()).expect("this program");
         let [own, peers @ ..] = &GENERATORS;
-        assert!(own.is_own() && own.program(folder.path()).is_ok());
+        assert!(own.is_own() && own.program(&programs).is_ok());
         for peer in peers {
-            let reason = peer.program(folder.path()).expect_err("not installed");
+            let reason = peer.program(&programs).expect_err("not installed");
             assert!(reason.starts_with("skipped: ") && reason.contains("--install"), "{reason}");
             assert!(peer.commands(folder.path()).iter().any(|command| {
                 command.get_args().any(|argument| argument.to_string_lossy().contains(peer.version))
