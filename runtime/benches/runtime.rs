@@ -1,5 +1,5 @@
-//! The overhead of the client over bare `reqwest`, on loopback with keep-alive. `cargo bench -p platform-client` prints
-//! the figures; nothing is asserted, since machines differ.
+//! The overhead of the client over bare `reqwest`, on loopback with keep-alive. `cargo bench -p driftless-runtime
+//! --bench runtime` prints the figures; nothing is asserted, since machines differ.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a program for a terminal")]
 
 use std::{

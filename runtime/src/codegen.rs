@@ -19,11 +19,11 @@ pub use crate::operations::Bindings;
 #[cfg(feature = "xml")]
 pub use crate::protocol::xml;
 pub use crate::{
-    __from_variants as from_variants, __generated as generated, __identifier as identifier, __part as part,
-    __put as put, __responses as responses, __slot as slot, __take as take,
+    __from_variants as from_variants, __full as full, __generated as generated, __identifier as identifier,
+    __part as part, __put as put, __responses as responses, __slot as slot,
     protocol::{
-        EachEntry, Fit, IfPresent, IfSome, Parts, Raw, Read, Record, Required, Scheme, Security, Style, Undeclared,
-        absent, by_fit, by_tag, decode, fields, from_text, from_text_leniently, in_union, integer, kept, keyed,
+        EachEntry, Fit, Given, IfPresent, IfSome, Parts, Raw, Read, Record, Required, Scheme, Security, Style,
+        Undeclared, by_fit, by_tag, decode, fields, from_text, from_text_leniently, in_union, integer, kept, keyed,
         missing, only_member, out_of_range, read, text, unfit, with_tag, write,
     },
 };

@@ -35,7 +35,10 @@ uuid = { version = "1", features = ["serde"] }
 pub(super) fn run(bench: &Bench<'_>) -> Result<(), Failure> {
     let program = lay_out(bench)?;
     let mut calls = crate::child::cargo();
-    calls.args(["bench", "--quiet", "-p", "driftless-runtime", "--all-features"]).current_dir(bench.workspace.root());
+    // The features by default are those of a new client.
+    calls
+        .args(["bench", "--quiet", "-p", "driftless-runtime", "--bench", "runtime"])
+        .current_dir(bench.workspace.root());
     for command in [&mut calls, bench.cargo(&program).args(["run", "--quiet", "--release"])] {
         lines(bench, command)?.iter().for_each(|line| if bench.json { progress(line) } else { result(line) });
     }

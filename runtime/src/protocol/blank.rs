@@ -22,7 +22,7 @@ thread_local! {
 }
 
 /// Returns the value of a required member that is missing; `None` outside of tests.
-pub(super) fn blank<T: Deserialize<'static>>() -> Option<T> {
+pub(super) fn blank<'de, T: Deserialize<'de>>() -> Option<T> {
     let depth = DEPTH.get().filter(|depth| *depth < DEEPEST)?;
     DEPTH.set(Some(depth + 1));
     let value = BLANKS.iter().find_map(|text| serde_json::from_str(text).ok());

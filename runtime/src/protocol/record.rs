@@ -6,7 +6,7 @@
 use std::{cell::Cell, fmt, marker::PhantomData};
 
 use serde::{
-    Deserialize, Serializer,
+    Serializer,
     de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor},
     ser::SerializeMap,
 };
@@ -15,25 +15,22 @@ use super::{Index, Put, Slot};
 
 /// A struct that `record!` describes.
 pub trait Record<'de>: Sized {
-    /// The name of the type, for errors.
-    const NAME: &'static str;
-
     /// Reads the members.
     fn read<A: MapAccess<'de>>(map: A) -> Result<Self, A::Error>;
 }
 
-/// Reads a record.
-pub fn read<'de, T: Record<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
-    deserializer.deserialize_map(RecordVisitor(PhantomData))
+/// Reads a record. The name of the type is for errors.
+pub fn read<'de, T: Record<'de>, D: Deserializer<'de>>(deserializer: D, name: &'static str) -> Result<T, D::Error> {
+    deserializer.deserialize_map(RecordVisitor(name, PhantomData))
 }
 
-struct RecordVisitor<T>(PhantomData<T>);
+struct RecordVisitor<T>(&'static str, PhantomData<T>);
 
 impl<'de, T: Record<'de>> Visitor<'de> for RecordVisitor<T> {
     type Value = T;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "an object (`{}`)", T::NAME)
+        write!(f, "an object (`{}`)", self.0)
     }
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<T, A::Error> {
@@ -65,7 +62,7 @@ pub(crate) fn covered<T>(decode: impl FnOnce() -> T) -> (T, i64) {
 ///
 /// # Errors
 ///
-/// A slot does not accept its member: the error names member and type.
+/// A slot does not accept its member, or a required one is missing: the error names member and type.
 pub fn fields<'de, A: MapAccess<'de>>(
     mut map: A,
     record: &'static str,
@@ -90,7 +87,7 @@ pub fn fields<'de, A: MapAccess<'de>>(
         }
     }
     cover(known);
-    Ok(())
+    slots.iter_mut().zip(names).try_for_each(|(slot, name)| slot.end(record, name))
 }
 
 #[cold]
@@ -102,20 +99,6 @@ fn in_field<E: serde::de::Error>(record: &'static str, names: &[&'static str], i
 /// The error of a record that lacks a required member.
 pub fn missing<E: serde::de::Error>(record: &'static str, field: &'static str) -> E {
     E::custom(format_args!("field `{field}` of `{record}` is missing"))
-}
-
-/// Returns the value of a required member that is missing: an error, except for values of tests.
-///
-/// # Errors
-///
-/// The record lacks the member.
-#[cfg_attr(not(feature = "testing"), allow(clippy::extra_unused_type_parameters, reason = "as with the feature"))]
-pub fn absent<T: Deserialize<'static>, E: serde::de::Error>(record: &'static str, field: &'static str) -> Result<T, E> {
-    #[cfg(feature = "testing")]
-    if let Some(blank) = super::blank::blank() {
-        return Ok(blank);
-    }
-    Err(missing(record, field))
 }
 
 /// Looks up a name among the declared ones.
@@ -149,13 +132,14 @@ impl Visitor<'_> for Key<'_> {
     }
 }
 
-/// One member to write: its name, and its value.
-pub(crate) type Member<'a, M> = (&'static str, &'a dyn Put<M>);
-
-/// Writes a record.
-pub fn write<S: Serializer>(serializer: S, members: &[Member<'_, S::SerializeMap>]) -> Result<S::Ok, S::Error> {
+/// Writes a record: the names of its members, and their values.
+pub fn write<S: Serializer>(
+    serializer: S,
+    names: &[&'static str],
+    members: &[&dyn Put<S::SerializeMap>],
+) -> Result<S::Ok, S::Error> {
     let mut map = serializer.serialize_map(None)?;
-    for (name, member) in members {
+    for (name, member) in names.iter().zip(members) {
         member.put(name, &mut map)?;
     }
     map.end()
@@ -172,7 +156,7 @@ macro_rules! __slot {
         ::core::option::Option::None
     };
     (any) => {
-        $crate::codegen::Required(::core::option::Option::None)
+        $crate::codegen::Given(::core::option::Option::None)
     };
     (nullable) => {
         ::core::option::Option::None
@@ -188,21 +172,18 @@ macro_rules! __slot {
     };
 }
 
-/// The value of a member, after it was read.
+/// The pattern of a slot whose member was read, with the value as the name.
 #[doc(hidden)]
 #[macro_export]
-macro_rules! __take {
-    (required $slot:ident $wire:expr) => {
-        match $slot.0 {
-            ::core::option::Option::Some(value) => value,
-            ::core::option::Option::None => $crate::codegen::absent(Self::NAME, $wire)?,
-        }
+macro_rules! __full {
+    (required $value:ident) => {
+        $crate::codegen::Required(::core::option::Option::Some($value))
     };
-    (any $slot:ident $wire:expr) => {
-        $slot.0
+    (any $value:ident) => {
+        $crate::codegen::Given($value)
     };
-    ($kind:ident $slot:ident $wire:expr) => {
-        $slot
+    ($kind:ident $value:ident) => {
+        $value
     };
 }
 
@@ -244,21 +225,25 @@ macro_rules! __put {
 macro_rules! __record {
     ($type:ident { $($field:ident : $kind:ident $($wire:literal)?),* $(,)? }) => {
         impl<'de> $crate::codegen::Record<'de> for $type {
-            const NAME: &'static ::core::primitive::str = ::core::stringify!($type);
+            #[allow(irrefutable_let_patterns, reason = "records without required members")]
             fn read<A: $crate::codegen::MapAccess<'de>>(map: A) -> ::core::result::Result<Self, A::Error> {
-                $(let mut $field = $crate::codegen::slot!($kind);)*
-                $crate::codegen::fields(map, ::core::stringify!($type), &[$(::core::concat!($($wire)?)),*], &mut [$(&mut $field),*])?;
-                ::core::result::Result::Ok(Self { $($field: $crate::codegen::take!($kind $field ::core::concat!($($wire)?))),* })
+                let mut slots = ($($crate::codegen::slot!($kind),)*);
+                let ($(ref mut $field,)*) = slots;
+                $crate::codegen::fields(map, ::core::stringify!($type), &[$(::core::concat!($($wire)?)),*], &mut [$($field),*])?;
+                let ($($crate::codegen::full!($kind $field),)*) = slots else {
+                    return ::core::result::Result::Err($crate::codegen::missing(::core::stringify!($type), "one of its members"));
+                };
+                ::core::result::Result::Ok(Self { $($field),* })
             }
         }
         impl<'de> $crate::codegen::Deserialize<'de> for $type {
             fn deserialize<D: $crate::codegen::Deserializer<'de>>(deserializer: D) -> ::core::result::Result<Self, D::Error> {
-                $crate::codegen::read(deserializer)
+                $crate::codegen::read(deserializer, ::core::stringify!($type))
             }
         }
         impl $crate::codegen::Serialize for $type {
             fn serialize<S: $crate::codegen::Serializer>(&self, serializer: S) -> ::core::result::Result<S::Ok, S::Error> {
-                $crate::codegen::write(serializer, &[$((::core::concat!($($wire)?), $crate::codegen::put!($kind self.$field))),*])
+                $crate::codegen::write(serializer, &[$(::core::concat!($($wire)?)),*], &[$($crate::codegen::put!($kind self.$field)),*])
             }
         }
     };

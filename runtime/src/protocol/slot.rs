@@ -4,6 +4,7 @@ use std::{collections::BTreeMap, fmt};
 
 use serde::{Deserialize, Serialize, de::MapAccess, ser::SerializeMap};
 
+use super::missing;
 use crate::{
     Maybe,
     json::{Object, Value},
@@ -18,6 +19,11 @@ pub trait Slot<'de, A: MapAccess<'de>> {
     fn extra(&mut self, _name: String, map: &mut A) -> Result<(), A::Error> {
         map.next_value::<serde::de::IgnoredAny>().map(drop)
     }
+
+    /// Ends the reading of the record. The slot of a required member has a value afterwards.
+    fn end(&mut self, _record: &'static str, _name: &'static str) -> Result<(), A::Error> {
+        Ok(())
+    }
 }
 
 /// The slot of a required member.
@@ -25,6 +31,25 @@ pub trait Slot<'de, A: MapAccess<'de>> {
 pub struct Required<T>(pub Option<T>);
 
 impl<'de, A: MapAccess<'de>, T: Deserialize<'de>> Slot<'de, A> for Required<T> {
+    fn read(&mut self, map: &mut A) -> Result<(), A::Error> {
+        self.0 = Some(map.next_value()?);
+        Ok(())
+    }
+
+    fn end(&mut self, record: &'static str, name: &'static str) -> Result<(), A::Error> {
+        #[cfg(feature = "testing")]
+        if self.0.is_none() {
+            self.0 = super::blank::blank();
+        }
+        if self.0.is_some() { Ok(()) } else { Err(missing(record, name)) }
+    }
+}
+
+/// The slot of an optional member of which null is a value.
+#[derive(Debug)]
+pub struct Given<T>(pub Option<T>);
+
+impl<'de, A: MapAccess<'de>, T: Deserialize<'de>> Slot<'de, A> for Given<T> {
     fn read(&mut self, map: &mut A) -> Result<(), A::Error> {
         self.0 = Some(map.next_value()?);
         Ok(())
