@@ -73,6 +73,8 @@ pub fn fields<'de, A: MapAccess<'de>>(
     let mut name = String::new();
     let mut after = 0;
     let mut known = 0;
+    // A bit for each of the first 64 declared members.
+    let mut seen = 0_u64;
     while let Some(position) = map.next_key_seed(Key { index, after, name: &mut name })? {
         if let Some(slot) = slots.get_mut(position) {
             if let Err(cause) = slot.read(&mut map) {
@@ -80,6 +82,7 @@ pub fn fields<'de, A: MapAccess<'de>>(
             }
             after = position + 1;
             known += 1;
+            seen |= 1 << (position % 64);
         } else if let Some(slot) = slots.last_mut().filter(|_| index.keeps_undeclared()) {
             slot.extra(std::mem::take(&mut name), &mut map)?;
         } else {
@@ -87,6 +90,10 @@ pub fn fields<'de, A: MapAccess<'de>>(
         }
     }
     cover(known);
+    let declared = names.len() - usize::from(index.keeps_undeclared());
+    if u32::try_from(declared) == Ok(seen.count_ones()) {
+        return Ok(());
+    }
     slots.iter_mut().zip(names).try_for_each(|(slot, name)| slot.end(record, name))
 }
 
