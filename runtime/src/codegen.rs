@@ -22,9 +22,9 @@ pub use crate::{
     __from_variants as from_variants, __full as full, __generated as generated, __identifier as identifier,
     __part as part, __put as put, __responses as responses, __slot as slot,
     protocol::{
-        EachEntry, Fit, Given, IfPresent, IfSome, Parts, Raw, Read, Record, Required, Scheme, Security, Style,
-        Undeclared, by_fit, by_tag, decode, fields, from_text, from_text_leniently, in_union, integer, kept, keyed,
-        missing, only_member, out_of_range, read, text, unfit, with_tag, write,
+        EachEntry, Given, IfPresent, IfSome, Parts, Raw, Record, Required, Scheme, Security, Style, Undeclared, by_key,
+        decode, fields, integer, keyed, missing, open, or_unknown, out_of_range, read, tagged, text, unfit, untagged,
+        with_tag, write,
     },
 };
 

@@ -34,6 +34,28 @@ pub fn text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Cow<'de, str>,
     deserializer.deserialize_str(Text)
 }
 
+/// Reads the value of an open enumeration.
+///
+/// # Errors
+///
+/// The value is no text.
+pub fn open<'de, T, D: Deserializer<'de>>(
+    deserializer: D,
+    known: fn(&str) -> Option<T>,
+    unknown: fn(String) -> T,
+) -> Result<T, D::Error> {
+    let text = text(deserializer)?;
+    Ok(known(&text).unwrap_or_else(|| {
+        unfit();
+        unknown(text.into_owned())
+    }))
+}
+
+/// Returns the value of an open enumeration for a text.
+pub fn or_unknown<T>(text: &str, known: fn(&str) -> Option<T>, unknown: fn(String) -> T) -> T {
+    known(text).unwrap_or_else(|| unknown(text.to_owned()))
+}
+
 /// Reads an integer, even if it is written with a fraction of zero, or as text.
 pub fn integer<'de, D: Deserializer<'de>>(deserializer: D) -> Result<i64, D::Error> {
     struct Integer;
@@ -101,7 +123,7 @@ macro_rules! __string_enum {
         impl ::core::convert::From<&::core::primitive::str> for $type {
             #[inline]
             fn from(text: &::core::primitive::str) -> Self {
-                Self::known(text).unwrap_or_else(|| Self::Unknown(::std::borrow::ToOwned::to_owned(text)))
+                $crate::codegen::or_unknown(text, Self::known, Self::Unknown)
             }
         }
         impl ::core::convert::From<::std::string::String> for $type {
@@ -158,11 +180,7 @@ macro_rules! __string_enum {
         }
         impl<'de> $crate::codegen::Deserialize<'de> for $type {
             fn deserialize<D: $crate::codegen::Deserializer<'de>>(deserializer: D) -> ::core::result::Result<Self, D::Error> {
-                let text = $crate::codegen::text(deserializer)?;
-                ::core::result::Result::Ok(Self::known(&text).unwrap_or_else(|| {
-                    $crate::codegen::unfit();
-                    Self::Unknown(text.into_owned())
-                }))
+                $crate::codegen::open(deserializer, Self::known, Self::Unknown)
             }
         }
     };

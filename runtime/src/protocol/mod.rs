@@ -38,7 +38,7 @@ pub use argument::Argument;
 pub(crate) use argument::{to_bytes, to_value};
 #[cfg(feature = "testing")]
 pub use blank::value;
-pub use enums::{integer, out_of_range, text, unfit};
+pub use enums::{integer, open, or_unknown, out_of_range, text, unfit};
 pub use events::{Event, EventStream};
 pub(crate) use multipart::Part;
 pub use multipart::Parts;
@@ -59,8 +59,6 @@ pub(crate) use slot::{Put, Slot};
 pub(crate) use style::{path as encode_path, query_pairs as pairs, strict as encode_strictly};
 #[cfg(feature = "operations")]
 pub(crate) use template::{fill_texts, parameters_of};
-pub use union::{
-    Fit, Read, by_fit, by_tag, from_text, from_text_leniently, in_union, kept, keyed, only_member, with_tag,
-};
+pub use union::{by_key, keyed, tagged, untagged, with_tag};
 pub use upload::Upload;
 pub(crate) use upload::{Chunks, UploadSource};

@@ -15,48 +15,118 @@ use crate::json::{self, Object, Value, lenient};
 /// The text of a value whose variant is not known yet.
 type Kept = String;
 
-/// Reads one variant of a union.
-pub type Read<T> = fn(&str) -> Result<T, serde_json::Error>;
+/// A variant of a union, which its constructor implements.
+pub trait Variant<U> {
+    /// Reads the variant that a tag or the name of a member names: numbers may be strings.
+    fn named(&self, text: &str) -> Result<U, serde_json::Error>;
+
+    /// Reads the variant of an untagged union: numbers must not be strings. `whole` allows integers with a fraction of zero
+    /// or an exponent.
+    fn fitting(&self, text: &str, whole: bool) -> Result<U, serde_json::Error>;
+}
+
+impl<T: DeserializeOwned, U> Variant<U> for fn(T) -> U {
+    fn named(&self, text: &str) -> Result<U, serde_json::Error> {
+        lenient::from_str(text).map(self)
+    }
+
+    fn fitting(&self, text: &str, whole: bool) -> Result<U, serde_json::Error> {
+        lenient::from_str_strictly(text, whole).map(self)
+    }
+}
 
 /// One variant of a union that is picked by its tag.
-type Tagged<T> = (&'static [&'static str], Read<T>);
+type Tagged<'v, U> = (&'static [&'static str], &'v dyn Variant<U>);
 
 /// Reads a value as its text.
-pub fn kept<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Kept, D::Error> {
+fn kept<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Kept, D::Error> {
     json::raw(deserializer)
 }
 
-/// Reads one variant of an untagged union; the flag allows integers with a fraction of zero or an exponent.
-pub type Fit<T> = fn(&str, bool) -> Result<T, serde_json::Error>;
-
-/// Reads a `T` from a text. Numbers must not be strings; `whole` allows integers in any notation.
-pub fn from_text<T: DeserializeOwned>(text: &str, whole: bool) -> Result<T, serde_json::Error> {
-    lenient::from_str_strictly(text, whole)
+/// Reads a union that a tag distinguishes. A value that is no variant is unknown.
+///
+/// # Errors
+///
+/// The value does not fit the variant that its tag names.
+pub fn tagged<'de, U, V: DeserializeOwned, D: Deserializer<'de>>(
+    deserializer: D,
+    union: &'static str,
+    tag: &str,
+    variants: &[Tagged<'_, U>],
+    unknown: fn(V) -> U,
+) -> Result<U, D::Error> {
+    let text = kept(deserializer)?;
+    picked(union, &text, by_tag(&text, tag, variants), unknown)
 }
 
-/// As [`from_text`], for a variant that a tag names: numbers may be strings.
-pub fn from_text_leniently<T: DeserializeOwned>(text: &str) -> Result<T, serde_json::Error> {
-    lenient::from_str(text)
+/// Reads a union without a tag. A value that fits no variant is unknown.
+///
+/// # Errors
+///
+/// The value is nested too deeply.
+pub fn untagged<'de, U, V: DeserializeOwned, D: Deserializer<'de>>(
+    deserializer: D,
+    union: &'static str,
+    variants: &[&dyn Variant<U>],
+    unknown: fn(V) -> U,
+) -> Result<U, D::Error> {
+    let text = kept(deserializer)?;
+    picked(union, &text, by_fit(&text, variants), unknown)
+}
+
+/// Reads a union whose only member names the variant.
+///
+/// # Errors
+///
+/// The value has another member, or several, or does not fit the variant.
+pub fn by_key<'de, U, D: Deserializer<'de>>(
+    deserializer: D,
+    union: &'static str,
+    variants: &[(&str, &dyn Variant<U>)],
+) -> Result<U, D::Error> {
+    let text = kept(deserializer)?;
+    let (name, value) = only_member(&text)?;
+    let Some((_, variant)) = variants.iter().find(|(key, _)| *key == name) else {
+        return Err(super::missing(union, "one of its members"));
+    };
+    variant.named(&value).map_err(|cause| in_union(union, &cause))
+}
+
+fn picked<U, V: DeserializeOwned, E: serde::de::Error>(
+    union: &'static str,
+    text: &str,
+    variant: Result<Option<U>, serde_json::Error>,
+    unknown: fn(V) -> U,
+) -> Result<U, E> {
+    let value = match variant {
+        Ok(None) => {
+            super::enums::unfit();
+            unknown.fitting(text, false)
+        }
+        Ok(Some(variant)) => return Ok(variant),
+        Err(cause) => Err(cause),
+    };
+    value.map_err(|cause| in_union(union, &cause))
 }
 
 /// Returns the variant that the tag of the value names; `None` if it names none. Without a tag, the only variant that
 /// fits.
-pub fn by_tag<T>(text: &str, tag: &str, variants: &[Tagged<T>]) -> Result<Option<T>, serde_json::Error> {
+fn by_tag<T>(text: &str, tag: &str, variants: &[Tagged<'_, T>]) -> Result<Option<T>, serde_json::Error> {
     let tag = match tag_of(text, tag) {
         Tag::Text(tag) => tag,
         Tag::Absent => return only_fit(text, variants),
         Tag::Other => return Ok(None),
     };
     let variant = variants.iter().find(|(tags, _)| tags.contains(&tag.as_str()));
-    variant.map(|(_, read)| json::within(text, || read(text))?).transpose()
+    variant.map(|(_, variant)| json::within(text, || variant.named(text))?).transpose()
 }
 
 /// Returns the variant that decodes the value and covers more of it than any other; `None` if two cover as much.
-fn only_fit<T>(text: &str, variants: &[Tagged<T>]) -> Result<Option<T>, serde_json::Error> {
+fn only_fit<T>(text: &str, variants: &[Tagged<'_, T>]) -> Result<Option<T>, serde_json::Error> {
     let mut best: Option<(T, i64)> = None;
     let mut is_alone = false;
-    for (_, read) in variants {
-        let (candidate, points) = covered(|| json::within(text, || read(text)));
+    for (_, variant) in variants {
+        let (candidate, points) = covered(|| json::within(text, || variant.named(text)));
         let Ok(candidate) = candidate? else { continue };
         match &best {
             Some((_, most)) if points < *most => {}
@@ -139,11 +209,11 @@ fn tag_of(text: &str, name: &str) -> Tag {
 
 /// Returns the variant that decodes the value and covers most of it; the first of equals. Integers in other notations
 /// are tried only if nothing fits without them.
-pub fn by_fit<T>(text: &str, variants: &[Fit<T>]) -> Result<Option<T>, serde_json::Error> {
+fn by_fit<T>(text: &str, variants: &[&dyn Variant<T>]) -> Result<Option<T>, serde_json::Error> {
     for whole in [false, true] {
         let mut best: Option<(T, i64)> = None;
-        for read in variants {
-            let (candidate, points) = covered(|| json::within(text, || read(text, whole)));
+        for variant in variants {
+            let (candidate, points) = covered(|| json::within(text, || variant.fitting(text, whole)));
             if let Ok(candidate) = candidate?
                 && best.as_ref().is_none_or(|(_, most)| points > *most)
             {
@@ -159,7 +229,7 @@ pub fn by_fit<T>(text: &str, variants: &[Fit<T>]) -> Result<Option<T>, serde_jso
 }
 
 /// Converts the error of a variant into the format's.
-pub fn in_union<E: serde::de::Error>(union: &'static str, cause: &serde_json::Error) -> E {
+fn in_union<E: serde::de::Error>(union: &'static str, cause: &serde_json::Error) -> E {
     E::custom(format_args!("`{union}`: {cause}"))
 }
 
@@ -188,7 +258,7 @@ pub fn keyed<S: Serializer>(serializer: S, name: &'static str, variant: &impl Se
 }
 
 /// Returns the only member of an object that is not null: its name, and its value as text.
-pub fn only_member<E: serde::de::Error>(text: &str) -> Result<(String, Kept), E> {
+fn only_member<E: serde::de::Error>(text: &str) -> Result<(String, Kept), E> {
     let Ok(Value::Object(members)) = Value::read(text) else {
         return Err(E::custom("an object with one member is expected"));
     };
@@ -206,18 +276,13 @@ macro_rules! __tagged_union {
     ($type:ident, $tag:literal { $($variant:ident($inner:ty) = $first:literal $(| $more:literal)*),* $(,)? }) => {
         impl<'de> $crate::codegen::Deserialize<'de> for $type {
             fn deserialize<D: $crate::codegen::Deserializer<'de>>(deserializer: D) -> ::core::result::Result<Self, D::Error> {
-                let text = $crate::codegen::kept(deserializer)?;
-                let variant = $crate::codegen::by_tag(&text, $tag, &[
-                    $((&[$first $(, $more)*], |text| $crate::codegen::from_text_leniently(text).map(Self::$variant)),)*
-                ]);
-                let failed = |cause| $crate::codegen::in_union(::core::stringify!($type), &cause);
-                match variant.map_err(failed)? {
-                    ::core::option::Option::Some(variant) => ::core::result::Result::Ok(variant),
-                    ::core::option::Option::None => {
-                        $crate::codegen::unfit();
-                        $crate::codegen::from_text(&text, false).map(Self::Unknown).map_err(failed)
-                    }
-                }
+                $crate::codegen::tagged(
+                    deserializer,
+                    ::core::stringify!($type),
+                    $tag,
+                    &[$((&[$first $(, $more)*], &(Self::$variant as fn($inner) -> Self))),*],
+                    Self::Unknown,
+                )
             }
         }
         impl $crate::codegen::Serialize for $type {
@@ -238,13 +303,11 @@ macro_rules! __keyed_union {
     ($type:ident { $($variant:ident($inner:ty) = $name:literal),* $(,)? }) => {
         impl<'de> $crate::codegen::Deserialize<'de> for $type {
             fn deserialize<D: $crate::codegen::Deserializer<'de>>(deserializer: D) -> ::core::result::Result<Self, D::Error> {
-                let text = $crate::codegen::kept(deserializer)?;
-                let (name, value) = $crate::codegen::only_member(&text)?;
-                let failed = |cause| $crate::codegen::in_union(::core::stringify!($type), &cause);
-                match name.as_str() {
-                    $($name => $crate::codegen::from_text_leniently(&value).map(Self::$variant).map_err(failed),)*
-                    _ => ::core::result::Result::Err($crate::codegen::missing(::core::stringify!($type), "one of its members")),
-                }
+                $crate::codegen::by_key(
+                    deserializer,
+                    ::core::stringify!($type),
+                    &[$(($name, &(Self::$variant as fn($inner) -> Self))),*],
+                )
             }
         }
         impl $crate::codegen::Serialize for $type {
@@ -264,18 +327,12 @@ macro_rules! __untagged_union {
     ($type:ident { $($variant:ident($inner:ty)),* $(,)? }) => {
         impl<'de> $crate::codegen::Deserialize<'de> for $type {
             fn deserialize<D: $crate::codegen::Deserializer<'de>>(deserializer: D) -> ::core::result::Result<Self, D::Error> {
-                let text = $crate::codegen::kept(deserializer)?;
-                let variants: &[$crate::codegen::Fit<Self>] = &[
-                    $(|text, whole| $crate::codegen::from_text(text, whole).map(Self::$variant),)*
-                ];
-                let failed = |cause| $crate::codegen::in_union(::core::stringify!($type), &cause);
-                match $crate::codegen::by_fit(&text, variants).map_err(failed)? {
-                    ::core::option::Option::Some(variant) => ::core::result::Result::Ok(variant),
-                    ::core::option::Option::None => {
-                        $crate::codegen::unfit();
-                        $crate::codegen::from_text(&text, false).map(Self::Unknown).map_err(failed)
-                    }
-                }
+                $crate::codegen::untagged(
+                    deserializer,
+                    ::core::stringify!($type),
+                    &[$(&(Self::$variant as fn($inner) -> Self)),*],
+                    Self::Unknown,
+                )
             }
         }
         impl $crate::codegen::Serialize for $type {
