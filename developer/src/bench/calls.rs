@@ -35,7 +35,7 @@ uuid = { version = "1", features = ["serde"] }
 pub(super) fn run(bench: &Bench<'_>) -> Result<(), Failure> {
     let program = lay_out(bench)?;
     let mut calls = crate::child::cargo();
-    // The features by default are those of a new client.
+    // The features by default are those of a new client: others do more for each call.
     calls
         .args(["bench", "--quiet", "-p", "driftless-runtime", "--bench", "runtime"])
         .current_dir(bench.workspace.root());

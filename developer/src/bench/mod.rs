@@ -73,7 +73,10 @@ pub(crate) fn run(workspace: &Workspace, flags: &flags::BenchFlags) -> Result<Ex
     if cfg!(debug_assertions) {
         progress("built without optimisation: for figures of speed use `cargo run --release -p developer -- bench`");
     }
-    bench.build_own()?;
+    // The stages run in this process.
+    if flags.only.is_empty() || flags.only.iter().any(|part| *part != BenchPart::Stages) {
+        bench.build_own()?;
+    }
     progress(&machine());
     let of_contracts = [BenchPart::Generation, BenchPart::Stages, BenchPart::Check, BenchPart::Build];
     let contracts = if of_contracts.into_iter().any(|part| bench.wants(part)) {
@@ -130,17 +133,18 @@ impl Bench<'_> {
         command
     }
 
-    /// The measured program is the one that users install. This one has the tests of all others in its pages, too.
+    /// Builds the program that users install, for all parts that start it.
     fn build_own(&mut self) -> Result<(), Failure> {
         let mut command = crate::child::cargo();
-        command.args(["build", "--locked", "--quiet", "-p", "driftless"]).current_dir(self.workspace.root());
-        if !cfg!(debug_assertions) {
-            command.arg("--release");
-        }
-        let built = measure::run(&mut command, self.interrupt)?;
-        let hint = "run `cargo build -p driftless`";
-        built.map_err(|reason| Failure::new(Exit::Stale, "bench/build", reason, hint))?;
-        self.programs.own.set_file_name(format!("cargo-driftless{}", std::env::consts::EXE_SUFFIX));
+        let arguments = ["build", "--locked", "--release", "--package", "driftless", "--message-format", "json"];
+        command.args(arguments).current_dir(self.workspace.root());
+        let ended = crate::child::run(&mut command, None, self.interrupt)?;
+        let has_built = ended.status.is_some_and(|status| status.success());
+        self.programs.own = executable(&ended.stdout).filter(|_| has_built).ok_or_else(|| {
+            let errors = String::from_utf8_lossy(&ended.stderr);
+            let message = errors.lines().map(driftless_codegen::line).collect::<Vec<_>>().join("\n");
+            Failure::new(Exit::Stale, "bench/build", message, "run `cargo build --locked --release -p driftless`")
+        })?;
         Ok(())
     }
 
@@ -151,6 +155,16 @@ impl Bench<'_> {
         }
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// The program that cargo has built, by its messages.
+fn executable(messages: &[u8]) -> Option<PathBuf> {
+    let messages = serde_json::Deserializer::from_slice(messages).into_iter::<serde_json::Value>();
+    let of_message = |message: serde_json::Value| {
+        let is_own = message.pointer("/target/name")? == "cargo-driftless";
+        message.get("executable")?.as_str().filter(|_| is_own).map(PathBuf::from)
+    };
+    messages.filter_map(Result::ok).find_map(of_message)
 }
 
 /// The contracts that exist, of those given or of those by default.
@@ -209,6 +223,16 @@ mod tests {
         ] {
             assert!(parse(wrong).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn the_program_is_where_cargo_has_put_it() {
+        let messages = br#"{"reason":"compiler-artifact","target":{"name":"driftless"},"executable":null}
+            {"reason":"compiler-artifact","target":{"name":"other"},"executable":"/t/other"}
+            {"reason":"compiler-artifact","target":{"name":"cargo-driftless"},"executable":"/t/release/cargo-driftless"}
+            {"reason":"build-finished","success":true}"#;
+        assert_eq!(executable(messages), Some(PathBuf::from("/t/release/cargo-driftless")));
+        assert_eq!(executable(b"error: no such package"), None);
     }
 
     #[test]

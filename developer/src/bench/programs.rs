@@ -32,7 +32,7 @@ const DEFAULT: &[&[&str]] = &[&[]];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Registry {
-    /// This program.
+    /// The one of this workspace.
     Own,
     Crates,
     Python,
@@ -134,7 +134,7 @@ pub(super) struct Programs {
 }
 
 impl Programs {
-    /// `own` is this program, which has the commands of driftless.
+    /// `own` is this program until the bench has built the one to measure: it has the same commands.
     pub(super) fn new(peers: PathBuf) -> Result<Self, Failure> {
         let own = std::env::current_exe().map_err(|error| Failure::file("find", Path::new("developer"), &error))?;
         Ok(Self { own, peers })

@@ -16,6 +16,10 @@ use super::{Index, Put, Slot};
 /// A struct that `record!` describes.
 pub trait Record<'de>: Sized {
     /// Reads the members.
+    ///
+    /// # Errors
+    ///
+    /// A member has another type, or a required one is missing.
     fn read<A: MapAccess<'de>>(map: A) -> Result<Self, A::Error>;
 }
 
@@ -73,8 +77,10 @@ pub fn fields<'de, A: MapAccess<'de>>(
     let mut name = String::new();
     let mut after = 0;
     let mut known = 0;
-    // A bit for each of the first 64 declared members.
+    // If all declared members were there, which is the usual case, no slot is asked at the end. Of more than 64 members,
+    // there are never as many bits.
     let mut seen = 0_u64;
+    let declared = names.len() - usize::from(index.keeps_undeclared());
     while let Some(position) = map.next_key_seed(Key { index, after, name: &mut name })? {
         if let Some(slot) = slots.get_mut(position) {
             if let Err(cause) = slot.read(&mut map) {
@@ -82,7 +88,9 @@ pub fn fields<'de, A: MapAccess<'de>>(
             }
             after = position + 1;
             known += 1;
-            seen |= 1 << (position % 64);
+            if position < declared {
+                seen |= 1 << (position % 64);
+            }
         } else if let Some(slot) = slots.last_mut().filter(|_| index.keeps_undeclared()) {
             slot.extra(std::mem::take(&mut name), &mut map)?;
         } else {
@@ -90,11 +98,9 @@ pub fn fields<'de, A: MapAccess<'de>>(
         }
     }
     cover(known);
-    let declared = names.len() - usize::from(index.keeps_undeclared());
-    if u32::try_from(declared) == Ok(seen.count_ones()) {
-        return Ok(());
-    }
-    slots.iter_mut().zip(names).try_for_each(|(slot, name)| slot.end(record, name))
+    // The last slot is asked in any case: the contract may declare a member without a name.
+    let complete = if u32::try_from(declared) == Ok(seen.count_ones()) { declared } else { 0 };
+    slots.iter_mut().zip(names).skip(complete).try_for_each(|(slot, name)| slot.end(record, name))
 }
 
 #[cold]

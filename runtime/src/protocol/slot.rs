@@ -21,6 +21,10 @@ pub trait Slot<'de, A: MapAccess<'de>> {
     }
 
     /// Ends the reading of the record. The slot of a required member has a value afterwards.
+    ///
+    /// # Errors
+    ///
+    /// The member is required, and missing.
     fn end(&mut self, _record: &'static str, _name: &'static str) -> Result<(), A::Error> {
         Ok(())
     }

@@ -18,10 +18,18 @@ type Kept = String;
 /// A variant of a union, which its constructor implements.
 pub trait Variant<U> {
     /// Reads the variant that a tag or the name of a member names: numbers may be strings.
+    ///
+    /// # Errors
+    ///
+    /// The text is no value of the variant.
     fn named(&self, text: &str) -> Result<U, serde_json::Error>;
 
     /// Reads the variant of an untagged union: numbers must not be strings. `whole` allows integers with a fraction of zero
     /// or an exponent.
+    ///
+    /// # Errors
+    ///
+    /// The text is no value of the variant.
     fn fitting(&self, text: &str, whole: bool) -> Result<U, serde_json::Error>;
 }
 
@@ -47,7 +55,7 @@ fn kept<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Kept, D::Error> {
 ///
 /// # Errors
 ///
-/// The value does not fit the variant that its tag names.
+/// The value does not fit the variant that its tag names, or is nested too deeply.
 pub fn tagged<'de, U, V: DeserializeOwned, D: Deserializer<'de>>(
     deserializer: D,
     union: &'static str,
@@ -78,7 +86,7 @@ pub fn untagged<'de, U, V: DeserializeOwned, D: Deserializer<'de>>(
 ///
 /// # Errors
 ///
-/// The value has another member, or several, or does not fit the variant.
+/// The value is not an object with one member that names a variant, or the member does not fit it.
 pub fn by_key<'de, U, D: Deserializer<'de>>(
     deserializer: D,
     union: &'static str,
