@@ -22,9 +22,9 @@ pub use crate::{
     __from_variants as from_variants, __full as full, __generated as generated, __identifier as identifier,
     __part as part, __put as put, __responses as responses, __slot as slot,
     protocol::{
-        EachEntry, Given, IfPresent, IfSome, Parts, Raw, Record, Required, Scheme, Security, Style, Undeclared, by_key,
-        decode, fields, integer, keyed, missing, open, or_unknown, out_of_range, read, tagged, text, unfit, untagged,
-        with_tag, write,
+        AnySlot, EachEntry, IfPresent, IfSome, Parts, Raw, Record, Required, Scheme, Security, Style, Undeclared,
+        by_key, decode, fields, integer, keyed, missing, open, or_unknown, out_of_range, read, tagged, text, unfit,
+        untagged, with_tag, write,
     },
 };
 

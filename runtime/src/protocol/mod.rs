@@ -51,10 +51,10 @@ pub use payload::Payload;
 pub(crate) use prepare::{Content, Draft, PROBLEM, Prepared, set_callers_header, set_header, url};
 pub(crate) use raw::Body;
 pub use raw::Raw;
-pub use record::{Record, fields, missing, read, write};
+pub use record::{Record, fields, read, write};
 pub use redirect::Redirect;
 pub use security::{Scheme, Security};
-pub use slot::{EachEntry, Given, IfPresent, IfSome, Required, Undeclared};
+pub use slot::{AnySlot, EachEntry, IfPresent, IfSome, Required, Undeclared, missing};
 pub(crate) use slot::{Put, Slot};
 pub(crate) use style::{path as encode_path, query_pairs as pairs, strict as encode_strictly};
 #[cfg(feature = "operations")]

@@ -109,11 +109,6 @@ fn in_field<E: serde::de::Error>(record: &'static str, names: &[&'static str], i
     E::custom(format_args!("field `{name}` of `{record}`: {cause}"))
 }
 
-/// The error of a record that lacks a required member.
-pub fn missing<E: serde::de::Error>(record: &'static str, field: &'static str) -> E {
-    E::custom(format_args!("field `{field}` of `{record}` is missing"))
-}
-
 /// Looks up a name among the declared ones.
 struct Key<'k> {
     index: &'static Index,
@@ -169,7 +164,7 @@ macro_rules! __slot {
         ::core::option::Option::None
     };
     (any) => {
-        $crate::codegen::Given(::core::option::Option::None)
+        $crate::codegen::AnySlot(::core::option::Option::None)
     };
     (nullable) => {
         ::core::option::Option::None
@@ -193,7 +188,7 @@ macro_rules! __full {
         $crate::codegen::Required(::core::option::Option::Some($value))
     };
     (any $value:ident) => {
-        $crate::codegen::Given($value)
+        $crate::codegen::AnySlot($value)
     };
     ($kind:ident $value:ident) => {
         $value

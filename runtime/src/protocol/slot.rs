@@ -4,7 +4,6 @@ use std::{collections::BTreeMap, fmt};
 
 use serde::{Deserialize, Serialize, de::MapAccess, ser::SerializeMap};
 
-use super::missing;
 use crate::{
     Maybe,
     json::{Object, Value},
@@ -30,6 +29,11 @@ pub trait Slot<'de, A: MapAccess<'de>> {
     }
 }
 
+/// The error of a record that lacks a required member.
+pub fn missing<E: serde::de::Error>(record: &'static str, field: &'static str) -> E {
+    E::custom(format_args!("field `{field}` of `{record}` is missing"))
+}
+
 /// The slot of a required member.
 #[derive(Debug)]
 pub struct Required<T>(pub Option<T>);
@@ -51,9 +55,9 @@ impl<'de, A: MapAccess<'de>, T: Deserialize<'de>> Slot<'de, A> for Required<T> {
 
 /// The slot of an optional member of which null is a value.
 #[derive(Debug)]
-pub struct Given<T>(pub Option<T>);
+pub struct AnySlot<T>(pub Option<T>);
 
-impl<'de, A: MapAccess<'de>, T: Deserialize<'de>> Slot<'de, A> for Given<T> {
+impl<'de, A: MapAccess<'de>, T: Deserialize<'de>> Slot<'de, A> for AnySlot<T> {
     fn read(&mut self, map: &mut A) -> Result<(), A::Error> {
         self.0 = Some(map.next_value()?);
         Ok(())
