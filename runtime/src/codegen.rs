@@ -23,8 +23,8 @@ pub use crate::{
     __part as part, __put as put, __responses as responses, __slot as slot,
     protocol::{
         AnySlot, EachEntry, IfPresent, IfSome, Parts, Raw, Record, Required, Scheme, Security, Style, Undeclared,
-        by_key, decode, fields, integer, keyed, missing, open, or_unknown, out_of_range, read, tagged, text, unfit,
-        untagged, with_tag, write,
+        by_key, decode, fields, integer, keyed, missing, open, or_unknown, out_of_range, read, tagged, unfit, untagged,
+        with_tag, write,
     },
 };
 

@@ -135,6 +135,7 @@ impl Bench<'_> {
 
     /// Builds the program that users install, for all parts that start it.
     fn build_own(&mut self) -> Result<(), Failure> {
+        progress("building the program to measure");
         let mut command = crate::child::cargo();
         let arguments = ["build", "--locked", "--release", "--package", "driftless", "--message-format", "json"];
         command.args(arguments).current_dir(self.workspace.root());

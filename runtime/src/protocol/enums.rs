@@ -10,7 +10,7 @@ use serde::{
 use crate::json::{Decimal, digits};
 
 /// Reads a string, without copying it if the format allows.
-pub fn text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Cow<'de, str>, D::Error> {
+fn text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Cow<'de, str>, D::Error> {
     struct Text;
     impl<'de> Visitor<'de> for Text {
         type Value = Cow<'de, str>;
@@ -38,7 +38,7 @@ pub fn text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Cow<'de, str>,
 ///
 /// # Errors
 ///
-/// The value is no text.
+/// The value is not a string.
 pub fn open<'de, T, D: Deserializer<'de>>(
     deserializer: D,
     known: fn(&str) -> Option<T>,

@@ -38,7 +38,7 @@ pub use argument::Argument;
 pub(crate) use argument::{to_bytes, to_value};
 #[cfg(feature = "testing")]
 pub use blank::value;
-pub use enums::{integer, open, or_unknown, out_of_range, text, unfit};
+pub use enums::{integer, open, or_unknown, out_of_range, unfit};
 pub use events::{Event, EventStream};
 pub(crate) use multipart::Part;
 pub use multipart::Parts;

@@ -21,7 +21,7 @@ pub trait Variant<U> {
     ///
     /// # Errors
     ///
-    /// The text is no value of the variant.
+    /// The value does not fit the variant.
     fn named(&self, text: &str) -> Result<U, serde_json::Error>;
 
     /// Reads the variant of an untagged union: numbers must not be strings. `whole` allows integers with a fraction of zero
@@ -29,7 +29,7 @@ pub trait Variant<U> {
     ///
     /// # Errors
     ///
-    /// The text is no value of the variant.
+    /// The value does not fit the variant.
     fn fitting(&self, text: &str, whole: bool) -> Result<U, serde_json::Error>;
 }
 
@@ -51,7 +51,7 @@ fn kept<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Kept, D::Error> {
     json::raw(deserializer)
 }
 
-/// Reads a union that a tag distinguishes. A value that is no variant is unknown.
+/// Reads a union whose variants have tags. A value with an unknown tag is kept as it is.
 ///
 /// # Errors
 ///
@@ -67,7 +67,7 @@ pub fn tagged<'de, U, V: DeserializeOwned, D: Deserializer<'de>>(
     picked(union, &text, by_tag(&text, tag, variants), unknown)
 }
 
-/// Reads a union without a tag. A value that fits no variant is unknown.
+/// Reads a union without tags. A value that fits no variant is kept as it is.
 ///
 /// # Errors
 ///

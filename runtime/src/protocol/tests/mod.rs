@@ -7,6 +7,7 @@ mod support;
 
 mod identifiers;
 mod lenient;
+mod members;
 mod numbers;
 mod operations;
 mod parameters;
